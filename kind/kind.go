@@ -1,0 +1,87 @@
+// Package kind is the shape of the tables that everything selectable stands
+// in: AQM schemes, schedulers, flow-size distributions, arrival processes,
+// transports. A row has a name, a line of documentation, typed parameters
+// with defaults, and a constructor; lab validation, `list` and `show`, and the
+// conformance tests read the same rows.
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrUnknown is wrapped by the error for a name that no row has.
+var ErrUnknown = errors.New("unknown")
+
+// Choice names a row and holds the raw parameters for it. It is plain data.
+type Choice struct {
+	Kind   string
+	Params map[string]any
+}
+
+// Kind is one row: it makes a T in an environment E.
+type Kind[E, T any] struct {
+	Name string
+	Doc  string // one line, without a full stop
+	// Params are the parameters that a lab may set, in the order of their
+	// declaration, with their defaults.
+	Params []Param
+
+	build func(raw map[string]any, env E) (T, error)
+}
+
+// Row makes a row from the default parameters and a constructor. P is a struct
+// whose fields carry a `lab:"name"` and a `doc:"text"` tag; build gets it with
+// a lab's values written over the defaults and validates it.
+func Row[P, E, T any](name, doc string, defaults P, build func(P, E) (T, error)) Kind[E, T] {
+	return Kind[E, T]{
+		Name:   name,
+		Doc:    doc,
+		Params: describe(defaults),
+		build: func(raw map[string]any, env E) (made T, err error) {
+			p := defaults
+			if err := decode(raw, &p); err != nil {
+				return made, err
+			}
+			return build(p, env)
+		},
+	}
+}
+
+// Table is a list of rows with distinct names.
+type Table[E, T any] []Kind[E, T]
+
+// Names lists the names of all rows, in their order.
+func (t Table[E, T]) Names() []string {
+	names := make([]string, len(t))
+	for i, k := range t {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Find returns the row of that name. The error for an unknown name wraps
+// [ErrUnknown] and lists the known ones.
+func (t Table[E, T]) Find(name string) (Kind[E, T], error) {
+	i := slices.IndexFunc(t, func(k Kind[E, T]) bool { return k.Name == name })
+	if i < 0 {
+		return Kind[E, T]{}, fmt.Errorf("%w kind %q: want one of %s", ErrUnknown, name, strings.Join(t.Names(), ", "))
+	}
+	return t[i], nil
+}
+
+// New makes what the row of that name makes, from a lab's raw parameters.
+// Errors name the parameter and what is allowed.
+func (t Table[E, T]) New(name string, raw map[string]any, env E) (made T, err error) {
+	k, err := t.Find(name)
+	if err != nil {
+		return made, err
+	}
+	made, err = k.build(raw, env)
+	if err != nil {
+		return made, fmt.Errorf("%s: %w", name, err)
+	}
+	return made, nil
+}

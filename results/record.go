@@ -1,0 +1,93 @@
+// Package results keeps what runs measured: flow records and series on disk,
+// their statistics, the comparison of schemes, and the tables and pages that
+// show them. It imports none of the machinery that measures.
+//
+// All times are lab time.
+package results
+
+import "time"
+
+// Flow is the record of one flow (one request and its response).
+type Flow struct {
+	ID       int64         // index in the trace, from 0
+	Start    time.Duration // when the trace wants it sent
+	Sent     time.Duration // when it was sent
+	FCT      time.Duration // from the request to the last byte of the response; zero when it did not complete
+	Bytes    int64         // asked for
+	Received int64         // arrived; equal to Bytes when the flow completed
+	Client   int32         // host that asked, and received
+	Server   int32         // host that sent
+	Service  int32         // service, which is its DSCP and queue
+	Error    string        // why it did not complete; empty when it did
+}
+
+// Completed tells whether all bytes arrived.
+func (f Flow) Completed() bool { return f.Error == "" && f.Received == f.Bytes }
+
+// QueueSample is one reading of a switch queue.
+type QueueSample struct {
+	At        time.Duration
+	Switch    string
+	Port      string // name of the node at the port's far end
+	Queue     int32
+	Bytes     int64 // at that time
+	PeakBytes int64 // largest since the sample before
+	Sent      int64 // network-layer bytes that left since the sample before
+	Marks     int64 // packets marked since the sample before
+	Drops     int64 // packets dropped since the sample before
+}
+
+// PortCount adds up one queue of one port over a run.
+type PortCount struct {
+	Switch, Port string
+	Queue        int
+	Enqueued     int64 // packets
+	Sent         int64
+	Marked       int64
+	DropsFull    int64 // no room in the buffer
+	DropsScheme  int64 // the scheme said so
+	SentBytes    int64 // network-layer bytes
+	PeakBytes    int64
+}
+
+// HostCount adds up one host's kernel counters over a run.
+type HostCount struct {
+	Host        string
+	Timeouts    int64 // retransmission timeouts (TCPTimeouts)
+	Retransmits int64 // segments retransmitted (RetransSegs)
+	CEReceived  int64 // packets received with CE (InCEPkts)
+	ECEReceived int64 // packets that the host's senders learned were marked (TCPDeliveredCE)
+}
+
+// Labels of a run's fidelity.
+const (
+	FidelityOK    = "ok"
+	FidelityLow   = "low-fidelity"
+	FidelityExact = "exact" // virtual time
+)
+
+// Fidelity says how exactly a wall-clock run kept lab time. Times are lab
+// time.
+type Fidelity struct {
+	Label       string        `json:"label"`
+	LatenessP50 time.Duration `json:"-"`
+	LatenessP99 time.Duration `json:"-"`
+	LatenessMax time.Duration `json:"-"`
+	ShareOfRTT  float64       `json:"lateness_share_of_rtt"` // p99 lateness over the base RTT
+	EdgeDrops   int64         `json:"edge_drops"`            // frames lost between kernel and switch
+	Clamped     int64         `json:"clamped"`               // arrivals seen after a later event had run
+	CPUHeadroom float64       `json:"cpu_headroom"`          // idle share of the busiest of switch and host CPUs
+	Reasons     []string      `json:"reasons,omitempty"`     // why the label is low-fidelity
+}
+
+// Point is everything measured at one scheme, load and seed.
+type Point struct {
+	Scheme   string
+	Load     float64
+	Seed     uint64
+	Flows    []Flow
+	Queues   []QueueSample
+	Ports    []PortCount
+	Hosts    []HostCount
+	Fidelity Fidelity
+}

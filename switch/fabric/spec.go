@@ -1,0 +1,36 @@
+// Package fabric is the network between the hosts: switches, links with rate
+// and delay, and routes, advanced event by event in lab time.
+package fabric
+
+import (
+	"net/netip"
+	"time"
+
+	"aqmlab/switch/port"
+	"aqmlab/units"
+)
+
+// Spec says how a fabric is built. It is plain data: a lab makes it, and it
+// crosses process boundaries as JSON.
+type Spec struct {
+	Hosts    []Host
+	Switches []string
+	Links    []Link
+	// Port is how every switch port is built; the rate is that of its link.
+	Port port.Spec
+	// Seed is mixed into the hash that spreads flows over equal paths.
+	Seed uint64
+}
+
+// Host is an edge of the fabric.
+type Host struct {
+	Name string
+	Addr netip.Addr
+}
+
+// Link is a full-duplex link between two nodes (hosts or switches), by name.
+type Link struct {
+	A, B  string
+	Rate  units.Rate
+	Delay time.Duration // one way
+}

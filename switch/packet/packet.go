@@ -1,0 +1,93 @@
+// Package packet is what the switch knows of a packet: its header fields, and
+// for real hosts the frame that carries them.
+package packet
+
+import "time"
+
+// ECN is the two-bit ECN field of the IP header (RFC 3168, section 5).
+type ECN uint8
+
+// The ECN codepoints.
+const (
+	NotECT ECN = 0b00
+	ECT1   ECN = 0b01
+	ECT0   ECN = 0b10
+	CE     ECN = 0b11
+)
+
+// Capable tells whether the transport understands a mark.
+func (e ECN) Capable() bool { return e != NotECT }
+
+// Packet is one packet on its way through the network. Modelled hosts fill in
+// the header fields; for real hosts they are parsed from Frame, and a mark is
+// written back to it. Packets come from a [Pool] and go back to it.
+type Packet struct {
+	Size int32  // network-layer length in bytes: occupancy, thresholds and quanta count it
+	Src  int32  // index of the sending host
+	Dst  int32  // index of the destination host
+	Hash uint32 // of the flow, for ECMP
+	DSCP uint8  // six bits
+	ECN  ECN
+
+	Enqueued time.Duration // when it joined the queue that it waits in
+	Due      time.Duration // when it reaches the far end of the link that carries it
+
+	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
+
+	Next *Packet // link of the list that the packet stands in
+}
+
+// Mark sets congestion experienced, in the frame too. The caller has made sure
+// that the packet is ECN-capable.
+func (p *Packet) Mark() {
+	p.ECN = CE
+	if p.Frame != nil {
+		setCE(p.Frame)
+	}
+}
+
+// Queue is a FIFO of packets, linked through them so that it never allocates.
+// The zero Queue is empty.
+type Queue struct {
+	head, tail *Packet
+	count      int
+	bytes      int
+}
+
+// Push puts p at the tail.
+func (q *Queue) Push(p *Packet) {
+	p.Next = nil
+	if q.tail == nil {
+		q.head = p
+	} else {
+		q.tail.Next = p
+	}
+	q.tail = p
+	q.count++
+	q.bytes += int(p.Size)
+}
+
+// Pop takes the head off, or returns nil when the queue is empty.
+func (q *Queue) Pop() *Packet {
+	p := q.head
+	if p == nil {
+		return nil
+	}
+	q.head = p.Next
+	if q.head == nil {
+		q.tail = nil
+	}
+	p.Next = nil
+	q.count--
+	q.bytes -= int(p.Size)
+	return p
+}
+
+// Head is the next packet to leave, or nil.
+func (q *Queue) Head() *Packet { return q.head }
+
+// Len is the number of packets.
+func (q *Queue) Len() int { return q.count }
+
+// Bytes is the sum of the packets' sizes.
+func (q *Queue) Bytes() int { return q.bytes }

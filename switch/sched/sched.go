@@ -1,0 +1,50 @@
+// Package sched holds the disciplines that choose which queue of a port sends
+// next.
+package sched
+
+import (
+	"time"
+
+	"aqmlab/kind"
+)
+
+// Scheduler chooses among the queues of one port. It owns no packets: it is
+// told what joins and what leaves, and looks at heads through [Heads].
+type Scheduler interface {
+	// Enqueued tells that a packet joined the tail of queue q.
+	Enqueued(now time.Duration, q int)
+	// Next is the queue whose head leaves next, or ok false when all are empty.
+	// Asking again without Sent in between gives the same answer unless a
+	// packet joined.
+	Next(now time.Duration) (q int, ok bool)
+	// Sent tells that the head of queue q, of size bytes, has left. q is what
+	// Next answered.
+	Sent(now time.Duration, q, size int)
+}
+
+// Heads is how a scheduler sees the queues.
+type Heads interface {
+	// HeadSize is the size in bytes of the packet at the head of queue q, or
+	// zero when the queue is empty.
+	HeadSize(q int) int
+}
+
+// Env is what a scheduler is built for: the queues of one port.
+type Env struct {
+	Queues int
+	Heads  Heads
+}
+
+// Weighted is implemented by schedulers that share a link by weight.
+type Weighted interface {
+	// Weights are the shares that the queues get when all are busy.
+	Weights() []int
+}
+
+// Table lists every scheduler.
+func Table() kind.Table[Env, Scheduler] {
+	return kind.Table[Env, Scheduler]{
+		kind.Row("fifo", "one queue in the order of arrival", struct{}{}, newFIFO),
+		kind.Row("dwrr", "deficit weighted round robin: each queue sends its quantum in turn", DWRR{Quantum: 1500}, newDWRR),
+	}
+}
