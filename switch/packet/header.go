@@ -1,3 +1,153 @@
 package packet
 
-func setCE([]byte) {}
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+	"net/netip"
+)
+
+// Reasons why a frame is not forwarded.
+var (
+	ErrNotIP     = errors.New("not an IP packet")
+	ErrMalformed = errors.New("malformed header")
+	ErrChecksum  = errors.New("wrong IPv4 header checksum")
+)
+
+// Sizes and EtherTypes of the headers that the switch reads.
+const (
+	EthernetSize = 14 // without VLAN tags
+	vlanSize     = 4
+	ipv4MinSize  = 20
+	ipv6Size     = 40
+
+	typeIPv4  = 0x0800
+	typeIPv6  = 0x86dd
+	typeVLAN  = 0x8100 // IEEE 802.1Q
+	typeSVLAN = 0x88a8 // IEEE 802.1ad
+	maxVLANs  = 2
+	protoTCP  = 6
+	protoUDP  = 17
+	fragments = 0x3fff // mask of "more fragments" and the fragment offset
+)
+
+// Addrs are the network-layer addresses of a packet.
+type Addrs struct{ Src, Dst netip.Addr }
+
+// Parse reads the headers of p.Frame into p and returns the addresses, from
+// which the caller fills in the host indices. Up to two VLAN tags are skipped.
+// It returns [ErrNotIP], [ErrMalformed] or [ErrChecksum] for a frame that a
+// router would not forward; p is then in no defined state.
+func (p *Packet) Parse() (Addrs, error) {
+	f := p.Frame
+	if len(f) < EthernetSize {
+		return Addrs{}, ErrMalformed
+	}
+	at := EthernetSize
+	etherType := binary.BigEndian.Uint16(f[at-2:])
+	for range maxVLANs {
+		if etherType != typeVLAN && etherType != typeSVLAN {
+			break
+		}
+		at += vlanSize
+		if len(f) < at {
+			return Addrs{}, ErrMalformed
+		}
+		etherType = binary.BigEndian.Uint16(f[at-2:])
+	}
+	p.l3 = uint8(at)
+	switch etherType {
+	case typeIPv4:
+		return p.parseIPv4(f[at:])
+	case typeIPv6:
+		return p.parseIPv6(f[at:])
+	}
+	return Addrs{}, ErrNotIP
+}
+
+func (p *Packet) parseIPv4(h []byte) (Addrs, error) {
+	if len(h) < ipv4MinSize || h[0]>>4 != 4 {
+		return Addrs{}, ErrMalformed
+	}
+	header, total := int(h[0]&0x0f)*4, int(binary.BigEndian.Uint16(h[2:]))
+	if header < ipv4MinSize || total < header || total > len(h) {
+		return Addrs{}, ErrMalformed
+	}
+	if sum(h[:header]) != 0xffff {
+		return Addrs{}, ErrChecksum
+	}
+	p.Size = int32(total)
+	p.DSCP, p.ECN = h[1]>>2, ECN(h[1]&0b11)
+	flow := flowHash(h[9]).add(binary.BigEndian.Uint64(h[12:]))
+	if binary.BigEndian.Uint16(h[6:])&fragments == 0 {
+		flow = flow.addPorts(h[9], h[header:total])
+	}
+	p.Hash = uint32(flow)
+	return Addrs{netip.AddrFrom4([4]byte(h[12:16])), netip.AddrFrom4([4]byte(h[16:20]))}, nil
+}
+
+func (p *Packet) parseIPv6(h []byte) (Addrs, error) {
+	if len(h) < ipv6Size || h[0]>>4 != 6 {
+		return Addrs{}, ErrMalformed
+	}
+	total := ipv6Size + int(binary.BigEndian.Uint16(h[4:]))
+	if total > len(h) {
+		return Addrs{}, ErrMalformed
+	}
+	class := h[0]<<4 | h[1]>>4
+	p.Size = int32(total)
+	p.DSCP, p.ECN = class>>2, ECN(class&0b11)
+	flow := flowHash(h[6])
+	for i := 8; i < ipv6Size; i += 8 {
+		flow = flow.add(binary.BigEndian.Uint64(h[i:]))
+	}
+	p.Hash = uint32(flow.addPorts(h[6], h[ipv6Size:total]))
+	return Addrs{netip.AddrFrom16([16]byte(h[8:24])), netip.AddrFrom16([16]byte(h[24:40]))}, nil
+}
+
+// sum is the one's complement sum of a header (RFC 1071); a header with a
+// right checksum sums up to 0xffff.
+func sum(h []byte) uint16 {
+	var s uint32
+	for i := 0; i+1 < len(h); i += 2 {
+		s += uint32(binary.BigEndian.Uint16(h[i:]))
+	}
+	for s>>16 != 0 {
+		s = s&0xffff + s>>16
+	}
+	return uint16(s)
+}
+
+// setCE writes congestion experienced into the network-layer header h and
+// corrects the IPv4 checksum incrementally (RFC 1624, equation 3).
+func setCE(h []byte) {
+	if h[0]>>4 == 6 {
+		h[1] |= byte(CE) << 4
+		return
+	}
+	before := binary.BigEndian.Uint16(h)
+	h[1] |= byte(CE)
+	after := binary.BigEndian.Uint16(h)
+	s := uint32(^binary.BigEndian.Uint16(h[10:])) + uint32(^before) + uint32(after)
+	s = s&0xffff + s>>16
+	s = s&0xffff + s>>16
+	binary.BigEndian.PutUint16(h[10:], ^uint16(s))
+}
+
+// flowHash mixes what identifies a flow, so that equal-cost paths get equal
+// shares of flows and a flow keeps its path.
+type flowHash uint64
+
+func (f flowHash) add(v uint64) flowHash {
+	const odd1, odd2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	hi, lo := bits.Mul64(uint64(f)^v^odd1, odd2)
+	return flowHash(hi ^ lo)
+}
+
+// addPorts mixes in the ports of a transport that has them.
+func (f flowHash) addPorts(proto byte, segment []byte) flowHash {
+	if (proto != protoTCP && proto != protoUDP) || len(segment) < 4 {
+		return f
+	}
+	return f.add(uint64(binary.BigEndian.Uint32(segment)))
+}

@@ -33,6 +33,7 @@ type Packet struct {
 	Due      time.Duration // when it reaches the far end of the link that carries it
 
 	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
+	l3    uint8  // where the network-layer header starts in Frame
 
 	Next *Packet // link of the list that the packet stands in
 }
@@ -42,7 +43,7 @@ type Packet struct {
 func (p *Packet) Mark() {
 	p.ECN = CE
 	if p.Frame != nil {
-		setCE(p.Frame)
+		setCE(p.Frame[p.l3:])
 	}
 }
 

@@ -1,10 +1,3 @@
-// Package port is the egress pipeline of one switch port: classify, admit to
-// the shared buffer, marking on arrival, queue, scheduler, rate limiter,
-// marking on departure.
-//
-// The order is that of TCN, section 5, and MQ-ECN, section 4.2. The port is
-// handed the lab time; it never reads a clock, blocks, locks, or allocates per
-// packet.
 package port
 
 import (
@@ -29,11 +22,4 @@ type Spec struct {
 	Scheduler kind.Choice
 	Scheme    kind.Choice
 	Seed      uint64 // of the scheme's randomness
-}
-
-// Limiter is the token bucket that keeps the backlog in the switch's queues
-// (TCN, section 5). The zero Limiter is off.
-type Limiter struct {
-	RateFraction float64    // of the line rate, in (0, 1]
-	Bucket       units.Size // at least a full frame; counts wire bytes
 }

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"slices"
 	"time"
 
 	"aqmlab/kind"
@@ -60,10 +61,7 @@ func newDWRR(p DWRR, env Env) (Scheduler, error) {
 // weightsFor checks one weight a queue, and makes equal ones when there are none.
 func weightsFor(weights []int, queues int) ([]int, error) {
 	if len(weights) == 0 {
-		weights = make([]int, queues)
-		for q := range weights {
-			weights[q] = 1
-		}
+		return slices.Repeat([]int{1}, queues), nil
 	}
 	if len(weights) != queues {
 		return nil, kind.Invalid("weights", "%d weights for %d queues", len(weights), queues)

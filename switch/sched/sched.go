@@ -3,6 +3,7 @@
 package sched
 
 import (
+	"slices"
 	"time"
 
 	"aqmlab/kind"
@@ -39,6 +40,15 @@ type Env struct {
 type Weighted interface {
 	// Weights are the shares that the queues get when all are busy.
 	Weights() []int
+}
+
+// Weights are the shares that s gives to busy queues: its own if it is
+// [Weighted], else equal ones.
+func Weights(s Scheduler, queues int) []int {
+	if w, ok := s.(Weighted); ok {
+		return w.Weights()
+	}
+	return slices.Repeat([]int{1}, queues)
 }
 
 // Table lists every scheduler.

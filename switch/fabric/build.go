@@ -1,0 +1,181 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+)
+
+// node is a host or a switch while the network is being built. Hosts come
+// first, so a host's node number is its index.
+type node struct {
+	name  string
+	links []end // in the order of the spec
+}
+
+// end is one node's side of a link.
+type end struct {
+	link Link
+	far  int // node at the other end
+	tx   *transmitter
+}
+
+// build makes wires, ports and routes.
+func (n *Network) build(spec Spec) error {
+	nodes, err := connect(spec)
+	if err != nil {
+		return err
+	}
+	hosts := len(spec.Hosts)
+	forward := make([]func(time.Duration, *packet.Packet), len(nodes))
+	for at := hosts; at < len(nodes); at++ {
+		if err := n.addPorts(spec, nodes, at, forward); err != nil {
+			return err
+		}
+	}
+	for at, h := range nodes[:hosts] {
+		if len(h.links) != 1 {
+			return fmt.Errorf("host %s has %d links, want 1", h.name, len(h.links))
+		}
+		n.hosts = append(n.hosts, newWire(n.loop, h.links[0].link, late(forward, nodes[at].links[0].far)))
+	}
+	routes, err := findRoutes(nodes, hosts)
+	if err != nil {
+		return err
+	}
+	for at := hosts; at < len(nodes); at++ {
+		forward[at] = forwarder(routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
+	}
+	return nil
+}
+
+// connect reads the nodes and links of a spec.
+func connect(spec Spec) ([]node, error) {
+	var nodes []node
+	number := map[string]int{}
+	add := func(name string) error {
+		if _, taken := number[name]; taken {
+			return fmt.Errorf("two nodes are named %s", name)
+		}
+		number[name] = len(nodes)
+		nodes = append(nodes, node{name: name})
+		return nil
+	}
+	for _, h := range spec.Hosts {
+		if err := add(h.Name); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range spec.Switches {
+		if err := add(s); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range spec.Links {
+		a, okA := number[l.A]
+		b, okB := number[l.B]
+		switch {
+		case !okA || !okB:
+			return nil, fmt.Errorf("link %s to %s: no such node", l.A, l.B)
+		case a == b:
+			return nil, fmt.Errorf("link %s to %s: a node cannot be linked to itself", l.A, l.B)
+		case l.Rate <= 0 || l.Delay < 0:
+			return nil, fmt.Errorf("link %s to %s: rate %v must be above zero, delay %v not below", l.A, l.B, l.Rate, l.Delay)
+		}
+		nodes[a].links = append(nodes[a].links, end{link: l, far: b})
+		nodes[b].links = append(nodes[b].links, end{link: l, far: a})
+	}
+	return nodes, nil
+}
+
+// late calls the forwarder of a switch that is made after the wires to it.
+func late(forward []func(time.Duration, *packet.Packet), at int) func(time.Duration, *packet.Packet) {
+	return func(now time.Duration, k *packet.Packet) { forward[at](now, k) }
+}
+
+// addPorts makes one port for every link of the switch at.
+func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.Duration, *packet.Packet)) error {
+	for i := range nodes[at].links {
+		e := &nodes[at].links[i]
+		ps := spec.Port
+		ps.Rate = e.link.Rate
+		ps.Seed ^= uint64(len(n.ports)) * 0x9e3779b97f4a7c15
+		p, err := port.New(ps, n.release)
+		if err != nil {
+			return fmt.Errorf("switch %s, port to %s: %w", nodes[at].name, nodes[e.far].name, err)
+		}
+		sink := late(forward, e.far)
+		if host := e.far; host < len(spec.Hosts) {
+			sink = func(now time.Duration, k *packet.Packet) { n.edge.Deliver(now, host, k) }
+		}
+		e.tx = newTransmitter(n.loop, p, newWire(n.loop, e.link, sink))
+		n.ports = append(n.ports, Port{nodes[at].name, nodes[e.far].name, p})
+	}
+	return nil
+}
+
+// findRoutes lists, for every node and destination host, the ports on shortest
+// paths. It is an error when a host cannot reach another one.
+func findRoutes(nodes []node, hosts int) ([][][]*transmitter, error) {
+	routes := make([][][]*transmitter, len(nodes))
+	for at := range routes {
+		routes[at] = make([][]*transmitter, hosts)
+	}
+	for dst := range hosts {
+		hops := distances(nodes, hosts, dst)
+		for at, node := range nodes {
+			if at < hosts && hops[at] < 0 {
+				return nil, fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
+			}
+			for _, e := range node.links {
+				if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == hops[at]-1 {
+					routes[at][dst] = append(routes[at][dst], e.tx)
+				}
+			}
+		}
+	}
+	return routes, nil
+}
+
+// forwarder returns what a switch does with a packet: of the ports on shortest
+// paths to its destination, pick one by the flow's hash.
+func forwarder(routes [][]*transmitter, salt uint32) func(time.Duration, *packet.Packet) {
+	return func(now time.Duration, k *packet.Packet) {
+		paths := routes[k.Dst]
+		if len(paths) == 1 {
+			paths[0].enqueue(now, k)
+			return
+		}
+		paths[spread(k.Hash^salt, len(paths))].enqueue(now, k)
+	}
+}
+
+// spread maps a hash evenly to one of n paths. The hash is mixed once more so
+// that two switches do not choose alike.
+func spread(hash uint32, n int) int {
+	h := uint64(hash) * 0x9e3779b97f4a7c15
+	return int((h >> 32) * uint64(n) >> 32)
+}
+
+// distances are the links between every node and the host dst, -1 where there
+// is no path. Paths lead through switches only.
+func distances(nodes []node, hosts, dst int) []int {
+	hops := slices.Repeat([]int{-1}, len(nodes))
+	hops[dst] = 0
+	for queue := []int{dst}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at < hosts && at != dst {
+			continue
+		}
+		for _, e := range nodes[at].links {
+			if hops[e.far] < 0 {
+				hops[e.far] = hops[at] + 1
+				queue = append(queue, e.far)
+			}
+		}
+	}
+	return hops
+}

@@ -1,0 +1,79 @@
+package fabric
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"aqmlab/event"
+	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+)
+
+// Edge is where the fabric ends: it takes the packets that reach a host, in
+// the instant in which their last bit does, and owns them from then on.
+type Edge interface {
+	Deliver(now time.Duration, host int, k *packet.Packet)
+}
+
+// Network is a running fabric. Everything in it happens on the event loop that
+// it was built on.
+type Network struct {
+	loop    *event.Loop
+	edge    Edge
+	release func(*packet.Packet)
+	hosts   []*wire // uplink of each host
+	index   map[netip.Addr]int
+	ports   []Port
+	clamped int64
+}
+
+// Port is one switch port of a network, and what stands at its far end.
+type Port struct {
+	Switch, Far string
+	*port.Port
+}
+
+// New builds the network of spec. release takes the packets that switches
+// drop. Errors name the link, the host, or the parameter that does not fit.
+func New(loop *event.Loop, spec Spec, edge Edge, release func(*packet.Packet)) (*Network, error) {
+	n := &Network{loop: loop, edge: edge, release: release, index: map[netip.Addr]int{}}
+	for i, h := range spec.Hosts {
+		if _, taken := n.index[h.Addr]; taken {
+			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
+		}
+		n.index[h.Addr] = i
+	}
+	if err := n.build(spec); err != nil {
+		return nil, fmt.Errorf("fabric: %w", err)
+	}
+	return n, nil
+}
+
+// Send hands the network a packet that left the host's stack at the lab time
+// at. The host's uplink sends its packets one after another at the link's
+// rate, from an unbounded queue, as a network card with a long ring does. at
+// may lie before the loop's time (a real host's frame is noticed after it was
+// sent): the packet still reaches the switch when it would have, unless later
+// events of the switch have run by then; that is counted by [Network.Clamped].
+func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
+	w := n.hosts[host]
+	w.transmit(max(at, w.busy), k)
+	if k.Due < n.loop.Now() {
+		k.Due = n.loop.Now()
+		n.clamped++
+	}
+}
+
+// Host is the index of the host with that address.
+func (n *Network) Host(addr netip.Addr) (int, bool) {
+	i, ok := n.index[addr]
+	return i, ok
+}
+
+// Ports are the switch ports, in the order of switches and links in the spec.
+func (n *Network) Ports() []Port { return n.ports }
+
+// Clamped counts the packets that reached their first switch later than they
+// should have, because they were noticed too late.
+func (n *Network) Clamped() int64 { return n.clamped }

@@ -1,0 +1,86 @@
+package fabric
+
+import (
+	"time"
+
+	"aqmlab/event"
+	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+	"aqmlab/units"
+)
+
+// wire is one direction of a link: it serialises packets at its rate and
+// delivers each after the delay. Packets on it stand in a FIFO with a single
+// timer for the first to arrive.
+type wire struct {
+	loop   *event.Loop
+	rate   units.Rate
+	delay  time.Duration
+	clock  units.Clock
+	busy   time.Duration // when the transmitter is free
+	flight packet.Queue
+	due    *event.Timer
+	sink   func(now time.Duration, k *packet.Packet)
+}
+
+func newWire(loop *event.Loop, l Link, sink func(time.Duration, *packet.Packet)) *wire {
+	w := &wire{loop: loop, rate: l.Rate, delay: l.Delay, sink: sink}
+	w.due = event.NewTimer(w.arrive)
+	return w
+}
+
+// transmit starts sending k at start, which is not before the transmitter is
+// free, and sets when it will arrive.
+func (w *wire) transmit(start time.Duration, k *packet.Packet) {
+	w.busy = w.clock.Transmit(start, int(k.Size)+port.FrameOverhead, w.rate, start == w.busy)
+	k.Due = w.busy + w.delay
+	w.flight.Push(k)
+	if !w.due.Pending() {
+		w.loop.Schedule(w.due, k.Due)
+	}
+}
+
+// arrive hands over the packet whose last bit reaches the far end.
+func (w *wire) arrive(now time.Duration) {
+	k := w.flight.Pop()
+	if next := w.flight.Head(); next != nil {
+		w.loop.Schedule(w.due, next.Due)
+	}
+	w.sink(now, k)
+}
+
+// transmitter feeds a wire from a switch port: one packet after another, each
+// when the port lets it go.
+type transmitter struct {
+	loop *event.Loop
+	port *port.Port
+	wire *wire
+	next *event.Timer // end of a transmission, or of a wait for tokens
+	busy bool         // a transmission is under way
+}
+
+func newTransmitter(loop *event.Loop, p *port.Port, w *wire) *transmitter {
+	t := &transmitter{loop: loop, port: p, wire: w}
+	t.next = event.NewTimer(t.ready)
+	return t
+}
+
+// enqueue gives a packet to the port, and wakes an idle transmitter.
+func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
+	if t.port.Enqueue(now, k) && !t.busy {
+		t.ready(now)
+	}
+}
+
+// ready sends the next packet, if the port has one and lets it go.
+func (t *transmitter) ready(now time.Duration) {
+	k, wait := t.port.Dequeue(now)
+	t.busy = k != nil
+	switch {
+	case k != nil:
+		t.wire.transmit(now, k)
+		t.loop.Schedule(t.next, t.wire.busy)
+	case wait > 0:
+		t.loop.Schedule(t.next, wait)
+	}
+}

@@ -1,0 +1,192 @@
+// Package port is the egress pipeline of one switch port: classify, admit to
+// the shared buffer, marking on arrival, queue, scheduler, rate limiter,
+// marking on departure.
+//
+// The order is that of TCN, section 5, and MQ-ECN, section 4.2. The port is
+// handed the lab time; it never reads a clock, blocks, locks, or allocates per
+// packet. Occupancies, thresholds and quanta count network-layer bytes; the
+// limiter and the link count wire bytes ([FrameOverhead] more).
+package port
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/packet"
+	"aqmlab/switch/sched"
+)
+
+// Port is the egress side of one switch port.
+type Port struct {
+	queues    []packet.Queue
+	counts    []Count
+	peaks     []int // longest that each queue has been since TakePeak
+	bytes     int   // in all queues
+	buffer    int
+	scheme    aqm.Scheme
+	scheduler sched.Scheduler
+	limiter   *tokenBucket // nil when off
+	release   func(*packet.Packet)
+}
+
+// Count adds up what happened to one queue's packets since the port was built.
+type Count struct {
+	Enqueued    int64
+	Sent        int64
+	SentBytes   int64
+	Marked      int64 // CE set by this port
+	DropsFull   int64 // the buffer had no room
+	DropsScheme int64 // the scheme said so
+	PeakBytes   int   // longest that the queue has been
+}
+
+// New builds a port. release takes the packets that the port drops. Errors
+// name the scheduler or scheme and the parameter that does not fit.
+func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
+	if spec.Rate <= 0 || spec.Queues < 1 || spec.Buffer <= 0 {
+		return nil, fmt.Errorf("port: rate %v, %d queues, buffer %v: each must be above zero", spec.Rate, spec.Queues, spec.Buffer)
+	}
+	p := &Port{
+		queues:  make([]packet.Queue, spec.Queues),
+		counts:  make([]Count, spec.Queues),
+		peaks:   make([]int, spec.Queues),
+		buffer:  int(spec.Buffer),
+		release: release,
+	}
+	var err error
+	if p.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
+		return nil, err
+	}
+	if p.scheduler, err = sched.Table().New(spec.Scheduler.Kind, spec.Scheduler.Params, sched.Env{Queues: spec.Queues, Heads: p}); err != nil {
+		return nil, fmt.Errorf("scheduler: %w", err)
+	}
+	p.scheme, err = aqm.Table().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
+		Queues:  spec.Queues,
+		Weights: sched.Weights(p.scheduler, spec.Queues),
+		Rate:    spec.Rate,
+		RTT:     spec.RTT,
+		Rand:    rand.New(rand.NewPCG(spec.Seed, 0)),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("scheme: %w", err)
+	}
+	return p, nil
+}
+
+// Enqueue takes a packet that arrives at now: classify, admit, let the scheme
+// decide, queue. It reports false when the packet was dropped.
+func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
+	q := p.classify(k)
+	c := &p.counts[q]
+	if p.bytes+int(k.Size) > p.buffer {
+		c.DropsFull++
+		p.release(k)
+		return false
+	}
+	if p.apply(p.scheme.Arrive(now, k, p.view(q, 0)), c, k) {
+		return false
+	}
+	k.Enqueued = now
+	p.queues[q].Push(k)
+	p.bytes += int(k.Size)
+	c.Enqueued++
+	p.peaks[q] = max(p.peaks[q], p.queues[q].Bytes())
+	c.PeakBytes = max(c.PeakBytes, p.peaks[q])
+	p.scheduler.Enqueued(now, q)
+	return true
+}
+
+// Dequeue takes the packet whose transmission starts at now. Without one, wait
+// tells when to ask again: the packet that the scheduler chose lacks tokens
+// until then (the choice is made anew when asked again). With neither, all
+// queues are empty.
+func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration) {
+	for {
+		q, ok := p.scheduler.Next(now)
+		if !ok {
+			return nil, 0
+		}
+		size := p.HeadSize(q)
+		if p.limiter != nil {
+			if at := p.limiter.ready(now, size+FrameOverhead); at > now {
+				return nil, at
+			}
+		}
+		k := p.queues[q].Pop()
+		p.bytes -= size
+		p.scheduler.Sent(now, q, size)
+		c := &p.counts[q]
+		if p.apply(p.scheme.Depart(now, k, p.view(q, now-k.Enqueued)), c, k) {
+			continue
+		}
+		if p.limiter != nil {
+			p.limiter.spend(now, size+FrameOverhead)
+		}
+		c.Sent++
+		c.SentBytes += int64(size)
+		return k, 0
+	}
+}
+
+// classify maps the DSCP to the queue of that number (TCN, section 5); a DSCP
+// that no queue stands for goes to queue 0.
+func (p *Port) classify(k *packet.Packet) int {
+	if q := int(k.DSCP); q < len(p.queues) {
+		return q
+	}
+	return 0
+}
+
+// apply carries out a verdict and reports whether the packet is gone. A mark
+// on a packet that is not ECN-capable passes it as it is, as the papers'
+// switch does: neither marked nor dropped.
+func (p *Port) apply(v aqm.Verdict, c *Count, k *packet.Packet) (gone bool) {
+	switch {
+	case v == aqm.Mark && k.ECN.Capable() && k.ECN != packet.CE:
+		k.Mark()
+		c.Marked++
+	case v == aqm.Drop:
+		c.DropsScheme++
+		p.release(k)
+		return true
+	}
+	return false
+}
+
+func (p *Port) view(q int, waited time.Duration) aqm.View {
+	return aqm.View{
+		Queue:     q,
+		Packets:   p.queues[q].Len(),
+		Bytes:     p.queues[q].Bytes(),
+		PortBytes: p.bytes,
+		Waited:    waited,
+	}
+}
+
+// HeadSize is the size of the packet at the head of queue q, zero when it is
+// empty.
+func (p *Port) HeadSize(q int) int {
+	if k := p.queues[q].Head(); k != nil {
+		return int(k.Size)
+	}
+	return 0
+}
+
+// Queues is the number of queues.
+func (p *Port) Queues() int { return len(p.queues) }
+
+// QueueBytes is the number of bytes in queue q.
+func (p *Port) QueueBytes(q int) int { return p.queues[q].Bytes() }
+
+// Count is what has been counted for queue q.
+func (p *Port) Count(q int) Count { return p.counts[q] }
+
+// TakePeak is the longest that queue q has been, in bytes, since TakePeak was
+// last called.
+func (p *Port) TakePeak(q int) int {
+	peak := p.peaks[q]
+	p.peaks[q] = p.queues[q].Bytes()
+	return peak
+}

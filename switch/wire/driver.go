@@ -1,0 +1,163 @@
+//go:build linux
+
+package wire
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/event"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
+)
+
+// driver advances one fabric along the wall clock.
+type driver struct {
+	clock   clock
+	loop    event.Loop
+	network *fabric.Network
+	pool    *packet.Pool
+	ports   []nic
+	fds     []unix.PollFd
+	spin    time.Duration
+	active  time.Duration // lab time of the last arrival or event
+	tally   tally
+}
+
+var _ fabric.Edge = (*driver)(nil)
+
+// Bounds of one turn of the loop.
+const (
+	burst   = 64                    // frames taken from one ring before the next one's turn
+	maxIdle = 10 * time.Millisecond // wall time after which an idle loop looks whether to stop
+)
+
+func newDriver(s *Switch, dilation float64) *driver {
+	d := &driver{
+		clock: clock{dilation: dilation},
+		pool:  packet.NewPool(s.ports[0].size),
+		ports: s.ports,
+		spin:  s.config.Spin,
+		tally: newTally(),
+	}
+	for _, p := range s.ports {
+		d.fds = append(d.fds, unix.PollFd{Fd: int32(p.fd), Events: unix.POLLIN})
+	}
+	return d
+}
+
+// start empties the rings and sets lab time zero.
+func (d *driver) start() error {
+	for _, p := range d.ports {
+		for f, ok := p.peek(); ok; f, ok = p.peek() {
+			p.pop(f)
+		}
+		before, err := p.lost()
+		if err != nil {
+			return err
+		}
+		d.tally.lostBefore += before
+	}
+	var mono unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono); err != nil {
+		return fmt.Errorf("reading the clock: %w", err)
+	}
+	d.clock.start = time.Now()
+	d.tally.start = mono.Nano()
+	return nil
+}
+
+// run is the loop: frames in, events that are due, wait.
+func (d *driver) run(done <-chan struct{}) {
+	for {
+		r := d.clock.read()
+		frames := 0
+		for i := range d.ports {
+			frames += d.receive(r, i)
+		}
+		next, pending := d.loop.Next()
+		due := pending && next <= r.lab
+		d.loop.RunUntil(r.lab)
+		if frames > 0 || due {
+			d.active = r.lab
+			d.tally.busy += d.clock.wall(d.clock.now() - r.lab)
+			continue
+		}
+		select {
+		case <-done:
+			return
+		default:
+			d.wait(r.lab)
+		}
+	}
+}
+
+// receive gives the frames of one ring to the fabric.
+func (d *driver) receive(r reading, host int) int {
+	ring := d.ports[host].ring
+	for n := range burst {
+		f, ok := ring.peek()
+		if !ok {
+			return n
+		}
+		k := d.pool.Get()
+		k.Frame = f.appendTo(k.Frame)
+		at, usable := d.clock.stamped(r, f.stamp()), f.usable()
+		ring.pop(f)
+		if !usable || !d.address(k) {
+			d.tally.ignored++
+			d.pool.Put(k)
+			continue
+		}
+		k.Src = int32(host)
+		d.network.Send(at, host, k)
+	}
+	return burst
+}
+
+// address reads the headers of k and finds its destination.
+func (d *driver) address(k *packet.Packet) bool {
+	addrs, err := k.Parse()
+	if err != nil {
+		return false
+	}
+	dst, ok := d.network.Host(addrs.Dst)
+	k.Dst = int32(dst)
+	return ok
+}
+
+// Deliver sends a packet to its host, and notes how late that is.
+func (d *driver) Deliver(now time.Duration, host int, k *packet.Packet) {
+	p := &d.ports[host]
+	copy(k.Frame, p.header[:])
+	d.tally.late(d.clock.now() - now)
+	if !p.send(k.Frame) {
+		d.tally.unsent++
+	}
+	d.pool.Put(k)
+}
+
+// wait sleeps until a frame arrives or an event comes near, and returns at
+// once while spinning is due.
+func (d *driver) wait(now time.Duration) {
+	if d.clock.wall(now-d.active) < d.spin {
+		return
+	}
+	sleep := maxIdle
+	if next, ok := d.loop.Next(); ok {
+		sleep = min(sleep, d.clock.wall(next-now)-d.spin)
+	}
+	if sleep <= 0 {
+		return
+	}
+	timeout := unix.NsecToTimespec(int64(sleep))
+	for i := range d.fds {
+		d.fds[i].Revents = 0
+	}
+	// Not a raw call: other goroutines of the process may use the processor
+	// meanwhile. Its errors (a signal) only cut the sleep short.
+	_, _, _ = unix.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&d.fds[0])), uintptr(len(d.fds)), uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
+}

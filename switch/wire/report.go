@@ -1,0 +1,88 @@
+//go:build linux
+
+package wire
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"aqmlab/switch/port"
+)
+
+// Report is what a run of the switch measured. Times are lab time.
+type Report struct {
+	Start       int64         // CLOCK_MONOTONIC, in nanoseconds, at lab time zero
+	Ran         time.Duration // lab time
+	Ports       []PortReport
+	LatenessP50 time.Duration // of deliveries
+	LatenessP99 time.Duration
+	LatenessMax time.Duration
+	Delivered   int64   // frames
+	Clamped     int64   // arrivals noticed after later events had run
+	EdgeDrops   int64   // frames lost between the kernel and the switch, in either direction
+	Ignored     int64   // frames that are not IP, damaged, or for nobody
+	Held        int     // packets still in the fabric
+	Busy        float64 // share of the time in which the loop had work
+}
+
+// PortReport is what one port counted.
+type PortReport struct {
+	Switch, Far string
+	Queues      []port.Count
+}
+
+// tally collects what the driver sees.
+type tally struct {
+	start      int64
+	lateness   *hdrhistogram.Histogram
+	busy       time.Duration // wall time
+	ignored    int64
+	unsent     int64
+	lostBefore int64
+}
+
+func newTally() tally {
+	const longest, digits = int64(10 * time.Second), 3
+	return tally{lateness: hdrhistogram.New(1, longest, digits)}
+}
+
+// late notes one delivery. What the histogram cannot hold counts as its
+// largest value.
+func (t *tally) late(by time.Duration) {
+	_ = t.lateness.RecordValue(min(max(int64(by), 1), t.lateness.HighestTrackableValue()))
+}
+
+func (d *driver) report() (Report, error) {
+	t := &d.tally
+	r := Report{
+		Start:       t.start,
+		Ran:         d.loop.Now(),
+		LatenessP50: time.Duration(t.lateness.ValueAtPercentile(50)),
+		LatenessP99: time.Duration(t.lateness.ValueAtPercentile(99)),
+		LatenessMax: time.Duration(t.lateness.Max()),
+		Delivered:   t.lateness.TotalCount(),
+		Clamped:     d.network.Clamped(),
+		EdgeDrops:   t.unsent - t.lostBefore,
+		Ignored:     t.ignored,
+		Held:        d.pool.Taken(),
+	}
+	if r.Ran > 0 {
+		r.Busy = float64(t.busy) / float64(d.clock.wall(r.Ran))
+	}
+	for _, p := range d.ports {
+		lost, err := p.lost()
+		if err != nil {
+			return Report{}, err
+		}
+		r.EdgeDrops += lost
+	}
+	for _, p := range d.network.Ports() {
+		pr := PortReport{Switch: p.Switch, Far: p.Far}
+		for q := range p.Queues() {
+			pr.Queues = append(pr.Queues, p.Count(q))
+		}
+		r.Ports = append(r.Ports, pr)
+	}
+	return r, nil
+}

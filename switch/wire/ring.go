@@ -1,0 +1,165 @@
+//go:build linux
+
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"net"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Shape of the receive ring: 4 MiB, which is 2048 slots for the usual MTU, or
+// 25 ms of full frames at 1 Gbps. The kernel puts up to 128 bytes of its own
+// before a frame.
+const (
+	ringBytes    = 4 << 20
+	ringBlock    = 1 << 16
+	ringOverhead = 128
+)
+
+// ring is one network interface: frames come in through a TPACKET_V2 ring
+// shared with the kernel, with the kernel's receive timestamp, and go out
+// through the same socket. One goroutine uses it at a time.
+type ring struct {
+	name  string
+	fd    int
+	mem   []byte
+	size  int   // of a slot, a power of two
+	slot  int   // where the next one to read starts
+	drops int64 // frames that the kernel could not put into the ring
+}
+
+// openRing opens the interface of that name in the calling thread's network
+// namespace, for frames of up to mtu bytes beside their Ethernet header.
+func openRing(name string, mtu int) (*ring, error) {
+	ifi, err := net.InterfaceByName(name)
+	if err != nil {
+		return nil, fmt.Errorf("interface %s: %w", name, err)
+	}
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening a packet socket: %w", err)
+	}
+	r := &ring{name: name, fd: fd, size: 1 << bits.Len(uint(mtu+ringOverhead))}
+	if err := r.setUp(ifi.Index); err != nil {
+		return nil, errors.Join(fmt.Errorf("interface %s: %w", name, err), r.close())
+	}
+	return r, nil
+}
+
+func (r *ring) setUp(index int) error {
+	options := []struct {
+		level, option, value int
+		name                 string
+	}{
+		{unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2, "TPACKET_V2"},
+		// Stamps are taken when the frame enters the kernel's receive path, not
+		// when the ring gets it, which may be a soft interrupt later.
+		{unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1, "receive timestamps"},
+		// What the switch sends must not come back in, and must leave at once.
+		{unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1, "PACKET_IGNORE_OUTGOING"},
+		{unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1, "PACKET_QDISC_BYPASS"},
+	}
+	for _, o := range options {
+		if err := unix.SetsockoptInt(r.fd, o.level, o.option, o.value); err != nil {
+			return fmt.Errorf("setting %s: %w", o.name, err)
+		}
+	}
+	req := unix.TpacketReq{Block_size: ringBlock, Block_nr: ringBytes / ringBlock, Frame_size: uint32(r.size), Frame_nr: uint32(ringBytes / r.size)}
+	if err := unix.SetsockoptTpacketReq(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &req); err != nil {
+		return fmt.Errorf("making the receive ring: %w", err)
+	}
+	mem, err := unix.Mmap(r.fd, 0, ringBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+	if err != nil {
+		return fmt.Errorf("mapping the receive ring: %w", err)
+	}
+	r.mem = mem
+	mreq := unix.PacketMreq{Ifindex: int32(index), Type: unix.PACKET_MR_PROMISC}
+	if err := unix.SetsockoptPacketMreq(r.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &mreq); err != nil {
+		return fmt.Errorf("entering promiscuous mode: %w", err)
+	}
+	all := binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, unix.ETH_P_ALL))
+	if err := unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: index}); err != nil {
+		return fmt.Errorf("binding the packet socket: %w", err)
+	}
+	return nil
+}
+
+func (r *ring) close() error {
+	var err error
+	if r.mem != nil {
+		err = unix.Munmap(r.mem)
+		r.mem = nil
+	}
+	return errors.Join(err, unix.Close(r.fd))
+}
+
+// frame is one received frame, still in the ring.
+type frame struct {
+	header *unix.Tpacket2Hdr
+	data   []byte // captured bytes, a VLAN tag that the kernel took out excepted
+}
+
+// peek returns the oldest frame that the kernel has put into the ring, if
+// there is one. It stays there until pop.
+func (r *ring) peek() (frame, bool) {
+	slot := r.mem[r.slot:][:r.size]
+	h := (*unix.Tpacket2Hdr)(unsafe.Pointer(&slot[0]))
+	if atomic.LoadUint32(&h.Status)&unix.TP_STATUS_USER == 0 {
+		return frame{}, false
+	}
+	return frame{h, slot[h.Mac:][:h.Snaplen]}, true
+}
+
+// pop gives the slot of the frame that peek returned back to the kernel.
+func (r *ring) pop(f frame) {
+	atomic.StoreUint32(&f.header.Status, unix.TP_STATUS_KERNEL)
+	r.slot = (r.slot + r.size) % ringBytes
+}
+
+// stamp is the kernel's receive time, in nanoseconds of the real-time clock.
+func (f frame) stamp() int64 { return int64(f.header.Sec)*1e9 + int64(f.header.Nsec) }
+
+// usable tells whether the frame is as it was on the wire: whole, and with its
+// checksums filled in.
+func (f frame) usable() bool {
+	return f.header.Len == f.header.Snaplen && f.header.Status&unix.TP_STATUS_CSUMNOTREADY == 0
+}
+
+// appendTo appends the frame to b, with its outer VLAN tag put back.
+func (f frame) appendTo(b []byte) []byte {
+	if f.header.Status&unix.TP_STATUS_VLAN_VALID == 0 || len(f.data) < 12 {
+		return append(b, f.data...)
+	}
+	tpid := uint16(unix.ETH_P_8021Q)
+	if f.header.Status&unix.TP_STATUS_VLAN_TPID_VALID != 0 {
+		tpid = f.header.Vlan_tpid
+	}
+	b = append(b, f.data[:12]...)
+	b = binary.BigEndian.AppendUint16(b, tpid)
+	b = binary.BigEndian.AppendUint16(b, f.header.Vlan_tci)
+	return append(b, f.data[12:]...)
+}
+
+// send transmits one frame at once. The system call is raw: it does not block,
+// and the scheduler need not hear of it.
+func (r *ring) send(b []byte) bool {
+	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(r.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)
+	return errno == 0
+}
+
+// lost adds up, since the ring was opened, the frames that found it full.
+func (r *ring) lost() (int64, error) {
+	stats, err := unix.GetsockoptTpacketStats(r.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
+	if err != nil {
+		return 0, fmt.Errorf("interface %s: reading packet statistics: %w", r.name, err)
+	}
+	r.drops += int64(stats.Drops) // the kernel's counter restarts at every reading
+	return r.drops, nil
+}
