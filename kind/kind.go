@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // ErrUnknown is wrapped by the error for a name that no row has.
@@ -63,11 +62,11 @@ func (t Table[E, T]) Names() []string {
 }
 
 // Find returns the row of that name. The error for an unknown name wraps
-// [ErrUnknown] and lists the known ones.
+// [ErrUnknown], lists the known ones, and points out the one that looks alike.
 func (t Table[E, T]) Find(name string) (Kind[E, T], error) {
 	i := slices.IndexFunc(t, func(k Kind[E, T]) bool { return k.Name == name })
 	if i < 0 {
-		return Kind[E, T]{}, fmt.Errorf("%w kind %q: want one of %s", ErrUnknown, name, strings.Join(t.Names(), ", "))
+		return Kind[E, T]{}, Unknown("kind", name, t.Names())
 	}
 	return t[i], nil
 }

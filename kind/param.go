@@ -1,14 +1,12 @@
 package kind
 
 import (
-	"cmp"
+	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/go-viper/mapstructure/v2"
 
 	"aqmlab/units"
 )
@@ -16,7 +14,7 @@ import (
 // Param describes one parameter of a row.
 type Param struct {
 	Name    string
-	Type    string // time, size, rate, number, yes/no, text, or a list of one of these
+	Type    string // time, size, rate, number, whole number, true or false, text, or a list of one of these
 	Default string // as a lab would write it; empty when there is none
 	Doc     string
 }
@@ -40,90 +38,6 @@ func (e *ParamError) Unwrap() error { return e.Err }
 // Invalid is the error of a constructor for a parameter out of its range.
 func Invalid(param, format string, args ...any) error {
 	return &ParamError{param, fmt.Errorf(format, args...)}
-}
-
-// decode writes raw over *p, refusing names that p does not have and values
-// that do not parse. Names are compared without regard to case, because the
-// configuration reader folds them.
-func decode(raw map[string]any, p any) error {
-	fields := structFields(reflect.ValueOf(p).Elem())
-	for _, name := range slices.Sorted(keys(raw)) {
-		f, ok := fields.find(name)
-		if !ok {
-			return &ParamError{name, fmt.Errorf("%w parameter: %s", ErrUnknown, fields.allowed())}
-		}
-		if err := decodeValue(raw[name], f.value.Addr().Interface()); err != nil {
-			return &ParamError{name, err}
-		}
-	}
-	return nil
-}
-
-func keys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-func decodeValue(raw, into any) error {
-	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: into, DecodeHook: Hook(), ErrorUnused: true})
-	if err != nil {
-		return fmt.Errorf("preparing to decode: %w", err)
-	}
-	if err := d.Decode(raw); err != nil {
-		return plain(err)
-	}
-	return nil
-}
-
-// plain drops the decoder's own prefix, which names no parameter here.
-func plain(err error) error {
-	msg := err.Error()
-	if i := strings.LastIndex(msg, "decoding failed due to the following error(s):\n\n"); i >= 0 {
-		msg = strings.TrimSpace(msg[i+len("decoding failed due to the following error(s):\n\n"):])
-	}
-	msg = strings.TrimPrefix(msg, "'' ")
-	return fmt.Errorf("%s", msg)
-}
-
-// Hook turns text into times and into any type that reads text, and refuses
-// a bare number where a unit is needed.
-func Hook() mapstructure.DecodeHookFunc {
-	return mapstructure.ComposeDecodeHookFunc(withUnit, mapstructure.TextUnmarshallerHookFunc())
-}
-
-// withUnit reads times, and says for a bare number which unit is missing.
-func withUnit(from, to reflect.Type, v any) (any, error) {
-	switch to {
-	case reflect.TypeFor[time.Duration]():
-		if s, ok := v.(string); ok {
-			return units.ParseTime(s)
-		}
-	case reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Size]():
-		if from.Kind() == reflect.String {
-			return v, nil
-		}
-	default:
-		return v, nil
-	}
-	if from == to {
-		return v, nil
-	}
-	return nil, fmt.Errorf("%v has no unit: want %s", v, example(to))
-}
-
-func example(t reflect.Type) string {
-	switch t {
-	case reflect.TypeFor[time.Duration]():
-		return "a time such as 250us or 10ms"
-	case reflect.TypeFor[units.Rate]():
-		return "a rate such as 10Gbps or 100Mbps"
-	}
-	return "a size such as 96KB or 2500B"
 }
 
 // field is one parameter in its struct.
@@ -153,15 +67,15 @@ func (fs fields) find(name string) (field, bool) {
 	return fs[i], true
 }
 
-func (fs fields) allowed() string {
+func (fs fields) unknown(name string) error {
 	if len(fs) == 0 {
-		return "it takes none"
+		return fmt.Errorf("%w parameter: it takes none", ErrUnknown)
 	}
 	names := make([]string, len(fs))
 	for i, f := range fs {
 		names[i] = f.name
 	}
-	return "want one of " + strings.Join(names, ", ")
+	return fmt.Errorf("%w parameter: %s", ErrUnknown, oneOf(name, names))
 }
 
 func describe(p any) []Param {
@@ -175,20 +89,25 @@ func describe(p any) []Param {
 }
 
 func typeName(t reflect.Type) string {
-	names := map[reflect.Type]string{
-		reflect.TypeFor[time.Duration](): "time",
-		reflect.TypeFor[units.Rate]():    "rate",
-		reflect.TypeFor[units.Size]():    "size",
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return "time"
+	case reflect.TypeFor[units.Rate]():
+		return "rate"
+	case reflect.TypeFor[units.Size]():
+		return "size"
 	}
-	if n, ok := names[t]; ok {
-		return n
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "text"
 	}
-	switch t.Kind() {
-	case reflect.Slice:
+	switch v := reflect.Zero(t); {
+	case t.Kind() == reflect.Slice:
 		return "list of " + typeName(t.Elem())
-	case reflect.Bool:
-		return "yes/no"
-	case reflect.Int, reflect.Int64, reflect.Float64:
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case v.CanInt(), v.CanUint():
+		return "whole number"
+	case v.CanFloat():
 		return "number"
 	}
 	return "text"
@@ -199,5 +118,15 @@ func text(v reflect.Value) string {
 	if v.IsZero() && v.Kind() != reflect.Bool {
 		return ""
 	}
-	return cmp.Or(fmt.Sprint(v.Interface()), "")
+	if v.Kind() == reflect.Slice {
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = fmt.Sprint(v.Index(i).Interface())
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	if d, ok := v.Interface().(time.Duration); ok {
+		return units.FormatTime(d)
+	}
+	return fmt.Sprint(v.Interface())
 }

@@ -10,6 +10,7 @@ package units
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ const (
 // unit is one accepted suffix and the number of base units that it stands for.
 type unit struct {
 	suffix string
-	factor float64
+	factor int64
 }
 
 // rateUnits and sizeUnits are tried in order, so a longer suffix precedes the
@@ -50,31 +51,56 @@ var (
 		{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
 		{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"kB", 1e3}, {"B", 1},
 	}
+	timeUnits = []unit{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
 )
 
 // ParseRate reads a rate such as "10Gbps", "100 Mbps" or "1.5Gbps". The result
-// is positive and below 9.2e18.
+// is zero or more and below 9.2e18; a fraction of a bit is rounded to nearest.
 func ParseRate(s string) (Rate, error) {
 	v, err := parse(s, rateUnits, "a rate such as 10Gbps, 100Mbps or 64Kbps")
 	return Rate(v), err
 }
 
 // ParseSize reads a size such as "96KB", "1.5MB", "2500B" or "64KiB". The
-// result is zero or more.
+// result is zero or more; a fraction of a byte is rounded to nearest.
 func ParseSize(s string) (Size, error) {
 	v, err := parse(s, sizeUnits, "a size such as 96KB, 2500B, 1MB or 64KiB")
 	return Size(v), err
 }
 
-// ParseTime reads a span of lab time such as "250us" or "10ms".
+// ParseTime reads a span of lab time such as "250us", "10 ms" or "1m30s". A
+// negative span is read as such.
 func ParseTime(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a time: want one such as 250us, 10ms or 1.5s", s)
+	t := strings.TrimSpace(s)
+	if number, unit, ok := strings.Cut(t, " "); ok {
+		unit = strings.TrimSpace(unit)
+		if strings.TrimLeft(unit, "nuµmsh") != "" {
+			return 0, notTime(s)
+		}
+		t = number + unit
+	}
+	d, err := time.ParseDuration(t)
+	if err != nil || strings.HasSuffix(t, "0") { // time.ParseDuration lets a bare zero pass
+		return 0, notTime(s)
 	}
 	return d, nil
 }
 
+func notTime(s string) error {
+	return fmt.Errorf("%q is not a time: want one such as 250us, 10ms or 1.5s", s)
+}
+
+// FormatTime prints a span of lab time in the largest unit in which it needs at
+// most three decimals. [ParseTime] reads it back to the same span.
+func FormatTime(d time.Duration) string {
+	if d == 0 {
+		return "0s"
+	}
+	return format(int64(d), timeUnits)
+}
+
+// parse reads a number and one of the table's units. Whole numbers stay exact
+// over the whole range of int64, beyond that of a float64.
 func parse(s string, table []unit, want string) (int64, error) {
 	t := strings.TrimSpace(s)
 	for _, u := range table {
@@ -82,8 +108,12 @@ func parse(s string, table []unit, want string) (int64, error) {
 		if !ok {
 			continue
 		}
-		f, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-		v := math.Round(f * u.factor)
+		num = strings.TrimSpace(num)
+		if n, err := strconv.ParseInt(num, 10, 64); err == nil && n >= 0 && n <= math.MaxInt64/u.factor {
+			return n * u.factor, nil
+		}
+		f, err := strconv.ParseFloat(num, 64)
+		v := math.Round(f * float64(u.factor))
 		if err != nil || math.IsNaN(v) || v < 0 || v >= math.MaxInt64 {
 			break
 		}
@@ -92,19 +122,23 @@ func parse(s string, table []unit, want string) (int64, error) {
 	return 0, fmt.Errorf("%q is not %s", s, want)
 }
 
-// String prints the rate in the largest unit that keeps it exact.
+// String prints the rate in the largest unit in which it needs at most three
+// decimals.
 func (r Rate) String() string { return format(int64(r), rateUnits) }
 
-// String prints the size in the largest decimal unit that keeps it exact.
+// String prints the size in the largest decimal unit in which it needs at most
+// three decimals.
 func (s Size) String() string { return format(int64(s), sizeUnits[3:]) }
 
 // format prints v in the largest unit of the table in which it needs at most
-// three decimals, so that printing and parsing are each other's inverse.
+// three decimals, so that printing and parsing are each other's inverse. Beyond
+// what a float64 holds to the last digit it prints whole base units.
 func format(v int64, table []unit) string {
+	const exact = 1e15
 	for _, u := range table {
-		f := float64(v) / u.factor
-		if math.Abs(f) >= 1 && int64(f*1000)*int64(u.factor) == v*1000 {
-			return strconv.FormatFloat(f, 'f', -1, 64) + u.suffix
+		step := max(u.factor/1000, 1)
+		if v/u.factor != 0 && v%step == 0 && -exact < v && v < exact {
+			return strconv.FormatFloat(float64(v)/float64(u.factor), 'f', -1, 64) + u.suffix
 		}
 	}
 	return strconv.FormatInt(v, 10) + table[len(table)-1].suffix
@@ -128,13 +162,24 @@ func (s *Size) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Bytes is how many whole bytes the rate carries in d, rounded down.
+// Bytes is how many whole bytes the rate carries in d, rounded down; none when d
+// is negative. It is exact, and stops at the largest int64.
 func (r Rate) Bytes(d time.Duration) int64 {
-	return int64(float64(r) / 8 * d.Seconds())
+	if r <= 0 || d <= 0 {
+		return 0
+	}
+	const bitNanoseconds = 8e9 // of one byte at 1 bps
+	hi, lo := bits.Mul64(uint64(r), uint64(d))
+	if hi >= bitNanoseconds {
+		return math.MaxInt64
+	}
+	n, _ := bits.Div64(hi, lo, bitNanoseconds)
+	return int64(min(n, math.MaxInt64))
 }
 
-// Time is how long the rate takes to carry n bytes, rounded to the nearest
-// nanosecond. Use a [Clock] where rounding must not add up over many packets.
+// Time is how long the rate, which is above zero, takes to carry n bytes,
+// rounded to the nearest nanosecond. Use a [Clock] where rounding must not add
+// up over many packets.
 func (r Rate) Time(n int) time.Duration {
 	return time.Duration(math.Round(float64(n) * 8e9 / float64(r)))
 }

@@ -15,7 +15,6 @@
 package wire
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -80,7 +79,7 @@ func Open(c Config) (*Switch, error) {
 	return s, nil
 }
 
-// Close closes the interfaces. The switch must not be running.
+// Close closes the interfaces. No session may be running.
 func (s *Switch) Close() error {
 	var errs []error
 	for _, p := range s.ports {
@@ -96,67 +95,95 @@ type Collector interface {
 	Attach(loop *event.Loop, network *fabric.Network)
 }
 
-// Run runs the fabric of spec until ctx is done, with lab time starting at the
-// call and running dilation (1 or more) times slower than the wall clock.
-// Frames that came in before the call are thrown away. Call it on a goroutine
-// of its own that ends afterwards: its thread is changed for good.
-func (s *Switch) Run(ctx context.Context, spec fabric.Spec, dilation float64, collectors ...Collector) (Report, error) {
+// Session is a fabric that is running.
+type Session struct {
+	driver *driver
+	stop   chan struct{}
+	done   chan struct{} // closed when the loop has ended
+	report Report
+	err    error
+}
+
+// Start runs the fabric of spec, with lab time starting now and running
+// dilation (1 or more) times slower than the wall clock, until the session is
+// stopped. Frames that came in before are thrown away. One session at a time
+// runs on a switch.
+func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collector) (*Session, error) {
 	if len(spec.Hosts) != len(s.ports) {
-		return Report{}, fmt.Errorf("running the switch: the fabric has %d hosts, the switch %d interfaces", len(spec.Hosts), len(s.ports))
+		return nil, fmt.Errorf("starting the switch: the fabric has %d hosts, the switch %d interfaces", len(spec.Hosts), len(s.ports))
 	}
 	if dilation < 1 {
-		return Report{}, fmt.Errorf("running the switch: dilation %v is below 1", dilation)
+		return nil, fmt.Errorf("starting the switch: dilation %v is below 1", dilation)
 	}
 	d := newDriver(s, dilation)
 	var err error
 	if d.network, err = fabric.New(&d.loop, spec, d, d.pool.Put); err != nil {
-		return Report{}, fmt.Errorf("running the switch: %w", err)
+		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
 	}
-	restore, err := s.takeThread()
-	if err != nil {
-		return Report{}, fmt.Errorf("running the switch: %w", err)
+	session := &Session{driver: d, stop: make(chan struct{}), done: make(chan struct{})}
+	started := make(chan error)
+	go session.run(s.config.CPU, started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
-	defer restore()
-	if err := d.start(); err != nil {
-		return Report{}, fmt.Errorf("running the switch: %w", err)
-	}
-	d.run(ctx.Done())
-	return d.report()
+	return session, nil
 }
 
-// gcLimit is the heap size at which garbage is collected during a run after
+// Stop ends the session and reports what it measured.
+func (s *Session) Stop() (Report, error) {
+	close(s.stop)
+	<-s.done
+	return s.report, s.err
+}
+
+// run is the session's goroutine, on a thread that is changed for good and
+// ends with it.
+func (s *Session) run(cpu int, started chan<- error) {
+	defer close(s.done)
+	runtime.LockOSThread()
+	if err := takeThread(cpu); err != nil {
+		started <- err
+		return
+	}
+	runtime.GC() // what the last session left
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(gcLimit)
+	defer func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}()
+	err := s.driver.start()
+	started <- err
+	if err != nil {
+		return
+	}
+	s.driver.run(s.stop)
+	s.report, s.err = s.driver.report()
+}
+
+// gcLimit is the heap size at which garbage is collected during a session after
 // all: a collection stops the loop for milliseconds, so there is none below.
 const gcLimit = 2 << 30
 
-// takeThread makes the calling thread the loop's own: locked, pinned, with the
-// highest ordinary priority, woken without timer slack, and free of garbage
-// collection. Only the thread gets the priority: given to the whole process it
-// would let the collector starve the hosts. No real-time class: the kernel
-// stops a spinning real-time thread for 50 ms every second.
-func (s *Switch) takeThread() (restore func(), err error) {
-	runtime.LockOSThread()
-	if s.config.CPU >= 0 {
+// takeThread pins the calling thread, raises its priority, and has it woken
+// without timer slack. Only the thread gets the priority: given to the whole
+// process it would let the garbage collector starve the hosts. No real-time
+// class: the kernel stops a spinning real-time thread for 50 ms every second.
+func takeThread(cpu int) error {
+	if cpu >= 0 {
 		var one unix.CPUSet
-		one.Set(s.config.CPU)
+		one.Set(cpu)
 		if err := unix.SchedSetaffinity(0, &one); err != nil {
-			return nil, fmt.Errorf("pinning the switch to CPU %d: %w", s.config.CPU, err)
+			return fmt.Errorf("pinning the switch to CPU %d: %w", cpu, err)
 		}
 	}
 	if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20); err != nil {
-		return nil, fmt.Errorf("raising the switch thread's priority: %w", err)
+		return fmt.Errorf("raising the switch thread's priority: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("setting the timer slack: %w", err)
+		return fmt.Errorf("setting the timer slack: %w", err)
 	}
-	runtime.GC() // what the last run left
-	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(gcLimit)
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-		// The thread is not unlocked, so it ends with its goroutine and
-		// nothing else runs with its priority.
-	}, nil
+	return nil
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms says which of our own packages each room may import: imports point
+// downward only. A room's sub-packages count as the room unless they stand in
+// the table themselves. To add a room, add its row; to add an arrow, think of
+// whether it still points down.
+var rooms = map[string]string{
+	"units":                "",
+	"event":                "",
+	"kind":                 "units",
+	"switch/packet":        "",
+	"switch/aqm":           "units kind switch/packet",
+	"switch/sched":         "units kind",
+	"switch/port":          "units kind switch/packet switch/aqm switch/sched",
+	"switch/fabric":        "units kind event switch/packet switch/port",
+	"switch/wire":          "units kind event switch/packet switch/port switch/fabric",
+	"results":              "",
+	"trafficgen":           "units kind",
+	"trafficgen/live":      "units trafficgen results",
+	"collectors":           "event switch/fabric switch/port results orchestrator/host",
+	"labs":                 "units kind switch/aqm switch/sched switch/port switch/fabric trafficgen",
+	"orchestrator/host":    "",
+	"orchestrator/host/cc": "",
+	"orchestrator/journal": "",
+	"orchestrator/netns":   "orchestrator/host orchestrator/journal",
+	"orchestrator/agent":   "orchestrator/netns orchestrator/journal",
+}
+
+// TestImportsPointDownward compares the table with what the packages import.
+func TestImportsPointDownward(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		room := roomOf(strings.TrimPrefix(fields[0], "aqmlab/"))
+		if room == "" {
+			continue
+		}
+		seen[room] = true
+		allowed := strings.Fields(rooms[room])
+		for _, imported := range fields[1:] {
+			own, ok := strings.CutPrefix(imported, "aqmlab/")
+			if !ok {
+				continue
+			}
+			if target := roomOf(own); target != room && !slices.Contains(allowed, target) {
+				t.Errorf("%s imports %s: %s may import only %v", fields[0], imported, room, allowed)
+			}
+		}
+	}
+	for room := range maps.Keys(rooms) {
+		if !seen[room] {
+			t.Errorf("the table has a row for %s, which does not exist", room)
+		}
+	}
+}
+
+// roomOf is the longest row of the table that a package stands in, or "" for
+// packages at the top (main, cli), which may import everything.
+func roomOf(pkg string) string {
+	for p := pkg; p != ""; p = p[:max(strings.LastIndexByte(p, '/'), 0)] {
+		if _, ok := rooms[p]; ok {
+			return p
+		}
+	}
+	return ""
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/role"
+)
+
+// newAgent is how aqmlab starts its own helper processes.
+func newAgent() *cobra.Command {
+	c := group("agent", "Be a helper process of a lab")
+	c.Hidden = true
+	c.AddCommand(
+		&cobra.Command{
+			Use:  role.SwitchRole,
+			Args: args(cobra.NoArgs),
+			RunE: func(c *cobra.Command, _ []string) error {
+				orchestrator.TuneHelper()
+				return agent.Serve(c.Context(), func(context.Context) any { return &role.Switch{} })
+			},
+		},
+		&cobra.Command{
+			Use:  role.HostsRole,
+			Args: args(cobra.NoArgs),
+			RunE: func(c *cobra.Command, _ []string) error {
+				orchestrator.TuneHelper()
+				var hosts *role.Hosts
+				err := agent.Serve(c.Context(), func(ctx context.Context) any {
+					hosts = role.NewHosts(ctx)
+					return hosts
+				})
+				if hosts != nil {
+					err = errors.Join(err, hosts.Close())
+				}
+				return err
+			},
+		},
+	)
+	return c
+}

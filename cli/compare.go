@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"aqmlab/results"
+)
+
+func newCompare() *cobra.Command {
+	var baseline string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "compare RUN...",
+		Short: "Compare the schemes of one or more runs",
+		Long: `Compare prints the flow completion times of every scheme relative to the
+baseline's, with 95 % intervals of the paired differences (all schemes replay
+the same flows), and says which differences are real. It also lists in what the
+runs differ beside their schemes, and refuses runs of different traces.
+
+RUN is a folder below results/runs; results/runs/latest is the newest.`,
+		Example: `  aqmlab compare results/runs/latest
+  aqmlab compare results/runs/latest --baseline tcn --json`,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, dirs []string) error {
+			runs, err := openRuns(dirs)
+			if err != nil {
+				return err
+			}
+			comparison, err := results.CompareRuns(runs, baseline)
+			if err != nil {
+				return usage(err)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), comparison.JSON())
+			}
+			return results.Table(c.OutOrStdout(), comparison, tableOptions(c))
+		},
+	}
+	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the lab's)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func openRuns(dirs []string) ([]*results.Run, error) {
+	var runs []*results.Run
+	for _, dir := range dirs {
+		run, err := results.Open(dir)
+		if err != nil {
+			return nil, usage(err)
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}

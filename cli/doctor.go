@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator"
+)
+
+func newDoctor() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine has, and what each part of a lab will use",
+		Long: `Doctor looks at the kernel and the rights of this process, says which parts of
+a lab they allow, what stands in for what is missing, and what to do about the
+rest. It changes nothing. Its exit code is 1 when no lab can run here.`,
+		Example: "  sudo aqmlab doctor",
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			d := orchestrator.Diagnose()
+			if asJSON {
+				if err := printJSON(c.OutOrStdout(), d); err != nil {
+					return err
+				}
+			} else {
+				printDiagnosis(c.OutOrStdout(), d)
+			}
+			if !d.Ready {
+				return exitStatus(exitFailed)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func printDiagnosis(w io.Writer, d orchestrator.Diagnosis) {
+	fmt.Fprintf(w, "kernel %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"))
+	for _, f := range d.Findings {
+		mark := "ok     "
+		switch {
+		case !f.OK && f.Needed:
+			mark = "MISSING"
+		case !f.OK:
+			mark = "without"
+		}
+		fmt.Fprintf(w, "%s  %-22s %s\n", mark, f.Part, f.Text)
+		if f.Remedy != "" {
+			fmt.Fprintf(w, "%33s-> %s\n", "", f.Remedy)
+		}
+	}
+	if d.Ready {
+		fmt.Fprintln(w, "\nLabs run here: try aqmlab run quickstart.")
+	} else {
+		fmt.Fprintln(w, "\nNo lab can run here until what is MISSING is there.")
+	}
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/kind"
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/sched"
+)
+
+func newScheme() *cobra.Command {
+	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", aqm.Table())
+}
+
+func newScheduler() *cobra.Command {
+	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", sched.Table())
+}
+
+// entry is a row of a table of kinds, for printing.
+type entry struct {
+	Name   string       `json:"name"`
+	Doc    string       `json:"doc"`
+	Params []kind.Param `json:"parameters"`
+}
+
+// kindCommand makes the list and show commands of a table.
+func kindCommand[E, T any](use, short, example string, table kind.Table[E, T]) *cobra.Command {
+	entries := make([]entry, len(table))
+	for i, k := range table {
+		entries[i] = entry{k.Name, k.Doc, k.Params}
+	}
+	return group(use, short,
+		listCommand(use, entries),
+		showCommand(use, example, func(name string) (entry, error) {
+			k, err := table.Find(name)
+			return entry{k.Name, k.Doc, k.Params}, err
+		}))
+}
+
+func listCommand(use string, entries []entry) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List every " + use,
+		Example: "  aqmlab " + use + " list",
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asJSON {
+				return printJSON(c.OutOrStdout(), entries)
+			}
+			return printEntries(c.OutOrStdout(), entries)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func showCommand(use, example string, find func(string) (entry, error)) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show the parameters of one " + use,
+		Example: "  aqmlab " + use + " show " + example,
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			e, err := find(names[0])
+			if err != nil {
+				return usage(err)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), e)
+			}
+			return printEntry(c.OutOrStdout(), e)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func printEntries(w io.Writer, entries []entry) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range entries {
+		fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Doc)
+	}
+	return tw.Flush()
+}
+
+func printEntry(w io.Writer, e entry) error {
+	fmt.Fprintf(w, "%s: %s\n", e.Name, e.Doc)
+	if len(e.Params) == 0 {
+		fmt.Fprintln(w, "It takes no parameters.")
+		return nil
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "\nPARAMETER\tTYPE\tDEFAULT\tMEANING")
+	for _, p := range e.Params {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", p.Name, p.Type, p.Default, p.Doc)
+	}
+	return tw.Flush()
+}

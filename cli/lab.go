@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator"
+)
+
+func newLab() *cobra.Command {
+	return group("lab", "List, check, bring up and take down labs",
+		newLabList(), newLabShow(), newLabCheck(), newLabUp(), newLabDown(), newLabStatus(), newLabExec())
+}
+
+func newLabList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the lab book",
+		Example: "  aqmlab lab list",
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			book, err := labs.Book()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), book)
+			}
+			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, e := range book {
+				fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Title)
+			}
+			return tw.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func newLabShow() *cobra.Command {
+	var f labFlags
+	c := &cobra.Command{
+		Use:   "show LAB",
+		Short: "Print a lab as it would run, with every default and override filled in",
+		Example: `  aqmlab lab show quickstart
+  aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			lab, err := f.load(names[0])
+			if err != nil {
+				return err
+			}
+			yaml, err := lab.YAML()
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(yaml)
+			return err
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func newLabCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:     "check FILE",
+		Short:   "Check a lab file",
+		Example: "  aqmlab lab check mylab.yaml",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			lab, err := labs.Load(names[0], labs.Options{})
+			if err != nil {
+				return usage(err)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: lab %s is fine: %s, %s a point\n", names[0], lab.Name,
+				plural(len(lab.Schemes)*len(lab.Workload.Load)*len(lab.Seeds), "point"), plural(lab.Workload.Flows, "flow"))
+			return nil
+		},
+	}
+}
+
+func newLabUp() *cobra.Command {
+	var f labFlags
+	var scheme string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "up LAB",
+		Short: "Bring a lab up and leave it running",
+		Long: `Up brings up the lab's hosts and switch, without traffic, and leaves them for
+you: run your own programs on the hosts with aqmlab lab exec, remove them with
+aqmlab lab down.`,
+		Example: `  aqmlab lab up quickstart --scheme tcn
+  aqmlab lab exec h2 -- ping -c 3 h1
+  aqmlab lab down --all`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			lab, err := f.load(names[0])
+			if err != nil {
+				return err
+			}
+			if scheme == "" {
+				scheme = lab.Baseline
+			}
+			s, err := orchestrator.Keep(c.Context(), lab, scheme, orchestrator.Options{Log: c.ErrOrStderr()})
+			if err != nil {
+				return explain(err)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), s)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: aqmlab lab exec %s -- ping -c 3 %s\nRemove it with: aqmlab lab down %s\n",
+				s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congctl, s.Network.Hosts[1].Name, s.Network.Hosts[0].Name, s.ID)
+			return nil
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&scheme, "scheme", "", "scheme that the switch runs (default: the lab's baseline)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func newLabDown() *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use:   "down [LAB]",
+		Short: "Remove a lab that was brought up",
+		Long:  `Down removes the lab of that id or name, the only one when none is named, or all of them, and whatever killed runs have left. Labs that a run is using stay.`,
+		Example: `  aqmlab lab down
+  aqmlab lab down --all`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			if all && len(names) > 0 {
+				return usage(errors.New("name a lab or say --all, not both"))
+			}
+			var o orchestrator.Options
+			down, err := toTakeDown(all, names, o)
+			if err != nil {
+				return err
+			}
+			var errs []error
+			for _, s := range down {
+				if err := orchestrator.TakeDown(s.ID, o); err != nil {
+					errs = append(errs, fmt.Errorf("lab %s: %w", s.ID, err))
+					continue
+				}
+				fmt.Fprintf(c.OutOrStdout(), "Removed lab %s (%s).\n", s.ID, s.Lab)
+			}
+			return errors.Join(errs...)
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "remove all labs")
+	return c
+}
+
+func toTakeDown(all bool, names []string, o orchestrator.Options) ([]orchestrator.Standing, error) {
+	if all {
+		return orchestrator.Kept(o)
+	}
+	ref := ""
+	if len(names) > 0 {
+		ref = names[0]
+	}
+	s, err := orchestrator.Find(ref, o)
+	return []orchestrator.Standing{s}, usage(err)
+}
+
+func newLabStatus() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "status",
+		Short:   "List the labs of this machine",
+		Example: "  aqmlab lab status --json",
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, err := orchestrator.Labs(orchestrator.Options{})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), all)
+			}
+			if len(all) == 0 {
+				fmt.Fprintln(c.OutOrStdout(), "No lab is up.")
+				return nil
+			}
+			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(tw, "ID\tLAB\tSTATE\tSCHEME\tHOSTS\tUP SINCE")
+			for _, s := range all {
+				hosts := 0
+				if s.Network != nil {
+					hosts = len(s.Network.Hosts)
+				}
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Created.Local().Format(time.DateTime))
+			}
+			return tw.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func newLabExec() *cobra.Command {
+	var ref string
+	c := &cobra.Command{
+		Use:   "exec HOST -- COMMAND [ARG...]",
+		Short: "Run a command on a host of a lab",
+		Long: `Exec runs a command on a host: in its network namespace, with an /etc/hosts
+that knows the lab's hosts by name. Its exit status is the command's.`,
+		Example: `  aqmlab lab exec h2 -- ping -c 3 h1
+  aqmlab lab exec h1 -- iperf3 -s`,
+		Args: args(cobra.MinimumNArgs(2)),
+		RunE: func(_ *cobra.Command, words []string) error {
+			var o orchestrator.Options
+			s, err := orchestrator.Find(ref, o)
+			if err != nil {
+				return usage(err)
+			}
+			err = orchestrator.Exec(s, words[0], words[1:], o)
+			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, orchestrator.ErrNoHost) {
+				return usage(err)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&ref, "lab", "", "id or name of the lab, when several are up")
+	return c
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/host/cc"
+	"aqmlab/results"
+)
+
+// runsDir is where runs are stored unless --out says otherwise.
+const runsDir = "results/runs"
+
+// labFlags change a lab for one run.
+type labFlags struct {
+	schemes  []string
+	loads    string
+	seeds    string
+	flows    int
+	dilation string
+	set      []string
+}
+
+func (f *labFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringSliceVar(&f.schemes, "schemes", nil, "run only these schemes of the lab, by name: a,b")
+	fs.StringVar(&f.loads, "loads", "", "offered loads instead of the lab's: 0.5,0.9")
+	fs.StringVar(&f.seeds, "seeds", "", "seeds instead of the lab's: 1..3 or 1,2,3")
+	fs.IntVar(&f.flows, "flows", 0, "flows a point instead of the lab's")
+	fs.StringVar(&f.dilation, "dilation", "", "how many times slower than lab time to run: auto, or a number from 1")
+	fs.StringArrayVar(&f.set, "set", nil, "override any key of the lab: --set host.rto_min=5ms (repeatable)")
+}
+
+// load reads a lab with the flags applied.
+func (f *labFlags) load(ref string) (*labs.Lab, error) {
+	set := f.set
+	for key, value := range map[string]string{"workload.load": f.loads, "seeds": f.seeds, "dilation": f.dilation} {
+		if value != "" {
+			set = append(set, key+"="+value)
+		}
+	}
+	if f.flows != 0 {
+		set = append(set, "workload.flows="+strconv.Itoa(f.flows))
+	}
+	lab, err := labs.Load(ref, labs.Options{Set: set})
+	if err != nil {
+		return nil, usage(err)
+	}
+	return lab, usage(lab.Only(f.schemes))
+}
+
+func newRun() *cobra.Command {
+	var f labFlags
+	var runtime, out string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "run LAB",
+		Short: "Run a lab and compare its schemes",
+		Long: `Run brings up the lab's hosts and switch, replays the same flows under every
+scheme, prints how the flow completion times compare, stores everything in a
+folder below results/runs, and removes what it brought up.
+
+LAB is a name of the lab book (aqmlab lab list) or a path to a lab file.`,
+		Example: `  aqmlab run quickstart
+  aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
+  aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error {
+			if err := checkRuntime(runtime); err != nil {
+				return usage(err)
+			}
+			lab, err := f.load(names[0])
+			if err != nil {
+				return err
+			}
+			w := newWatcher(c.ErrOrStderr())
+			run, err := orchestrator.Run(c.Context(), lab, out, orchestrator.Options{Log: c.ErrOrStderr()}, w)
+			w.close()
+			if run != nil {
+				err = errors.Join(err, show(c, run, asJSON))
+			}
+			return explain(err)
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&runtime, "runtime", "auto", "where the hosts run: auto or netns")
+	c.Flags().StringVar(&out, "out", runsDir, "folder for the results")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// checkRuntime accepts the runtimes that there are.
+func checkRuntime(name string) error {
+	if name != "auto" && name != "netns" {
+		return fmt.Errorf("--runtime %q: want auto or netns (network namespaces)", name)
+	}
+	return nil
+}
+
+// explain turns what the machine lacks into a usage error.
+func explain(err error) error {
+	if errors.Is(err, orchestrator.ErrNotRoot) || errors.As(err, new(*cc.UnsupportedError)) {
+		return usage(err)
+	}
+	return err
+}
+
+// show prints a run: its table, or JSON.
+func show(c *cobra.Command, run *results.Run, asJSON bool) error {
+	out := c.OutOrStdout()
+	if asJSON {
+		j, err := run.JSON()
+		if err != nil {
+			return err
+		}
+		return printJSON(out, j)
+	}
+	comparison, err := results.CompareRuns([]*results.Run{run}, "")
+	if err != nil {
+		return err
+	}
+	if err := results.Table(out, comparison, tableOptions(c)); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nStored in %s (report.html shows it in a browser).\n", run.Dir)
+	return nil
+}
+
+// tableOptions asks for colour where it can be seen and is wanted
+// (no-color.org).
+func tableOptions(c *cobra.Command) results.TableOptions {
+	return results.TableOptions{Color: isTerminal(c.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// plural counts things in words.
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strings.TrimSpace(strconv.Itoa(n) + " " + one + "s")
+}

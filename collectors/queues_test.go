@@ -1,0 +1,82 @@
+package collectors
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"aqmlab/event"
+	"aqmlab/kind"
+	"aqmlab/results"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+	"aqmlab/units"
+)
+
+// sink is an edge that only takes packets back.
+type sink struct{ pool *packet.Pool }
+
+func (s sink) Deliver(_ time.Duration, _ int, k *packet.Packet) { s.pool.Put(k) }
+
+// TestQueues sends a burst of 20 full packets from each of two hosts into a
+// port with room for ten, and checks that the samples add up to it.
+func TestQueues(t *testing.T) {
+	spec := fabric.Spec{Switches: []string{"s1"}, Port: port.Spec{
+		Queues:    2,
+		Buffer:    15 * units.KB,
+		Scheduler: kind.Choice{Kind: "dwrr"},
+		Scheme:    kind.Choice{Kind: "dctcp-red", Params: map[string]any{"threshold": "3KB"}},
+	}}
+	for i := range 3 {
+		name := fmt.Sprintf("h%d", i+1)
+		spec.Hosts = append(spec.Hosts, fabric.Host{Name: name, Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})})
+		spec.Links = append(spec.Links, fabric.Link{A: name, B: "s1", Rate: units.Gbps})
+	}
+	var loop event.Loop
+	var pool packet.Pool
+	network, err := fabric.New(&loop, spec, sink{&pool}, pool.Put)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewQueues(50 * time.Microsecond)
+	c.Attach(&loop, network)
+	for range 20 {
+		for src := range 2 {
+			k := pool.Get()
+			k.Dst, k.Size, k.DSCP, k.ECN = 2, 1500, 1, packet.ECT0
+			network.Send(0, src, k)
+		}
+	}
+	loop.RunUntil(10 * time.Millisecond)
+
+	var sum results.QueueSample
+	for i, s := range c.Samples() {
+		if s.Port != "h3" || s.Queue != 1 || s.Switch != "s1" {
+			t.Errorf("a sample of an unused queue: %+v", s)
+		}
+		if want := time.Duration(i+1) * 50 * time.Microsecond; s.At != want {
+			t.Errorf("sample %d at %v, want %v", i, s.At, want)
+		}
+		if s.PeakBytes < s.Bytes {
+			t.Errorf("peak below the present length: %+v", s)
+		}
+		sum.Sent += s.Sent
+		sum.Marks += s.Marks
+		sum.Drops += s.Drops
+		sum.PeakBytes = max(sum.PeakBytes, s.PeakBytes)
+	}
+	for _, p := range network.Ports() {
+		if p.Far != "h3" {
+			continue
+		}
+		n := p.Count(1)
+		if sum.Sent != n.SentBytes || sum.Marks != n.Marked || sum.Drops != n.DropsFull || sum.PeakBytes != int64(n.PeakBytes) {
+			t.Errorf("samples add up to %+v, the port counted %+v", sum, n)
+		}
+		if n.DropsFull == 0 || n.Marked == 0 || n.Sent+n.DropsFull != 40 {
+			t.Errorf("the burst did not fill the port: %+v", n)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package labs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"aqmlab/kind"
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/port"
+	"aqmlab/switch/sched"
+	"aqmlab/trafficgen"
+	"aqmlab/units"
+)
+
+// check looks at what no key can tell on its own, fills in the defaults that
+// depend on other keys, and builds every kind that the lab names. Keys that
+// have an error of their own are left out of it.
+func (r *reader) check(l *Lab) {
+	r.checkTopology(l)
+	r.checkSwitch(l)
+	weights := r.checkScheduler(l)
+	r.checkWorkload(l)
+	r.checkSchemes(l, weights)
+	r.checkBaseline(l)
+}
+
+func (r *reader) checkTopology(l *Lab) {
+	if l.Topology.Rate == 0 && r.sound("topology.rate") {
+		r.fail("topology.rate", "missing: want a rate such as 10Gbps or 100Mbps")
+	}
+	if r.get("rtt.max") == nil {
+		l.RTT.Max = l.RTT.Min
+	}
+	if l.RTT.Max != l.RTT.Min && r.sound("rtt.min", "rtt.max") {
+		r.fail("rtt.max", "%s differs from rtt.min, %s: a fixed distribution has one RTT",
+			units.FormatTime(l.RTT.Max), units.FormatTime(l.RTT.Min))
+	}
+}
+
+func (r *reader) checkSwitch(l *Lab) {
+	mtu := units.Size(l.Host.MTU)
+	if r.sound("host.mtu", "switch.buffer.per_port") && l.Switch.Buffer.PerPort < mtu {
+		r.fail("switch.buffer.per_port", "%v does not hold one packet: want at least host.mtu, %dB", l.Switch.Buffer.PerPort, mtu)
+	}
+	limiter := l.Switch.Limiter
+	if limiter.RateFraction == 1 {
+		return
+	}
+	const slowest = units.Kbps
+	if frame := mtu + port.FrameOverhead; r.sound("host.mtu", "switch.limiter.bucket") && limiter.Bucket < frame {
+		r.fail("switch.limiter.bucket", "%v does not hold a frame: want at least host.mtu and the %d bytes of Ethernet, %dB",
+			limiter.Bucket, port.FrameOverhead, frame)
+	}
+	limit := limiter.RateFraction * float64(l.Topology.Rate)
+	if l.Topology.Rate > 0 && limit < float64(slowest) && r.sound("switch.limiter.rate_fraction") {
+		r.fail("switch.limiter.rate_fraction", "%v of %v is less than %v", limiter.RateFraction, l.Topology.Rate, slowest)
+	}
+}
+
+// checkScheduler answers the weights of the queues.
+func (r *reader) checkScheduler(l *Lab) []int {
+	s := l.Switch
+	scheduler := build(r, fixedChoice(schedulerPath), s.Scheduler, func(params map[string]any) (sched.Scheduler, error) {
+		return sched.Table().New(s.Scheduler.Kind, params, sched.Env{Queues: s.Queues})
+	})
+	if scheduler == nil {
+		return slices.Repeat([]int{1}, s.Queues)
+	}
+	r.checkQuantum(l)
+	return sched.Weights(scheduler, s.Queues)
+}
+
+// checkQuantum wants a turn to send at least the largest packet, which MQ-ECN
+// and TCN take for granted, and without which a turn may send nothing.
+func (r *reader) checkQuantum(l *Lab) {
+	row, err := sched.Table().Find(l.Switch.Scheduler.Kind)
+	i := slices.IndexFunc(row.Params, func(p kind.Param) bool { return p.Name == "quantum" })
+	if err != nil || i < 0 || !r.sound("host.mtu") {
+		return
+	}
+	raw, ok := l.Switch.Scheduler.Params["quantum"].(string)
+	if !ok {
+		raw = row.Params[i].Default
+	}
+	mtu := units.Size(l.Host.MTU)
+	if quantum, err := units.ParseSize(raw); err == nil && quantum < mtu {
+		r.fail(join(schedulerPath, "quantum"), "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
+	}
+}
+
+func (r *reader) checkWorkload(l *Lab) {
+	w := l.Workload
+	build(r, fixedChoice(sizesPath), w.Sizes, func(params map[string]any) (trafficgen.Distribution, error) {
+		return trafficgen.Sizes().New(w.Sizes.Kind, params, trafficgen.SizesEnv{})
+	})
+	build(r, fixedChoice(arrivalPath), w.Arrival, func(params map[string]any) (trafficgen.Arrival, error) {
+		return trafficgen.Arrivals().New(w.Arrival.Kind, params, trafficgen.ArrivalEnv{})
+	})
+	if n := len(w.Services); n > l.Switch.Queues && r.sound("workload.services", "switch.scheduler.queues") {
+		r.fail("workload.services", "%d services: want at most one for each queue, switch.scheduler.queues is %d", n, l.Switch.Queues)
+	}
+}
+
+func (r *reader) checkSchemes(l *Lab, weights []int) {
+	if len(l.Schemes) == 0 && len(r.schemes) == 0 && r.lines[schemesKey] == 0 {
+		r.fail(schemesKey, "missing: want at least one {name: tcn, aqm: tcn}")
+	}
+	env := aqm.Env{
+		Queues:  l.Switch.Queues,
+		Weights: weights,
+		Rate:    l.Topology.Rate,
+		RTT:     l.RTT.Min,
+	}
+	if env.Rate == 0 {
+		env.Rate = units.Gbps // the missing rate is told already
+	}
+	for _, s := range l.Schemes {
+		if s.AQM.Kind == "" && r.get(join(schemePath(s.Name), "aqm")) == nil {
+			r.fail(join(schemePath(s.Name), "aqm"), "missing: want one of %s", strings.Join(aqm.Table().Names(), ", "))
+		}
+		build(r, schemeChoice(s.Name), s.AQM, func(params map[string]any) (aqm.Scheme, error) {
+			env.Rand = rand.New(rand.NewPCG(1, 1))
+			return aqm.Table().New(s.AQM.Kind, params, env)
+		})
+	}
+}
+
+func (r *reader) checkBaseline(l *Lab) {
+	if len(l.Schemes) == 0 {
+		return
+	}
+	var names []string
+	for _, s := range l.Schemes {
+		names = append(names, s.Name)
+	}
+	// Picking schemes that leave out the file's baseline is no error: the file
+	// could not know.
+	dropped := r.origins[schemesKey] != "" && r.origins["baseline"] == "" && slices.Contains(r.schemes, l.Baseline)
+	switch {
+	case slices.Contains(names, l.Baseline) || !r.sound("baseline", schemesKey):
+	case l.Baseline == "" || dropped:
+		l.Baseline = names[0]
+	default:
+		r.fail("baseline", "%w", kind.Unknown("scheme", l.Baseline, names))
+	}
+}
+
+// build makes what a choice names, only to see whether it can be made. It
+// reports every parameter that is wrong: having reported one, it tries again
+// without. It answers the zero T when nothing could be made.
+func build[T any](r *reader, c choice, ch kind.Choice, try func(params map[string]any) (T, error)) (made T) {
+	kindPath := join(c.path, c.kindKey)
+	if !r.sound(kindPath) {
+		return made
+	}
+	params := maps.Clone(ch.Params)
+	for {
+		got, err := try(params)
+		if err == nil {
+			return got
+		}
+		var pe *kind.ParamError
+		if !errors.As(err, &pe) || pe.Param == "" {
+			r.fail(kindPath, "%w", err)
+			return made
+		}
+		path := join(c.path, pe.Param)
+		if r.sound(path) {
+			r.fail(path, "%w", r.hint(c, pe))
+		}
+		if _, given := params[pe.Param]; !given {
+			return made
+		}
+		delete(params, pe.Param)
+	}
+}
+
+// hint adds to the error for an unknown parameter the key beside the parameters
+// that may have been meant.
+func (r *reader) hint(c choice, pe *kind.ParamError) error {
+	near := kind.Nearest(pe.Param, r.form.below(c.path))
+	if near == "" || !errors.Is(pe.Err, kind.ErrUnknown) {
+		return pe.Err
+	}
+	return fmt.Errorf("%w (did you mean %s?)", pe.Err, near)
+}

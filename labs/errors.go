@@ -1,0 +1,70 @@
+package labs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrNoLab is wrapped by the error for a name that the lab book does not have.
+var ErrNoLab = errors.New("no such lab")
+
+// Error is one thing wrong with a lab.
+type Error struct {
+	Source string // the file, the environment variable, or "--set"
+	Line   int    // in the file; 0 where there is none
+	Key    string // such as switch.scheduler.kind; empty when the file as a whole is to blame
+	Err    error  // the offending value, and what is allowed
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Source)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+	}
+	if e.Key != "" {
+		b.WriteString(": " + e.Key)
+	}
+	return b.String() + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errors is everything wrong with a lab: what is in the file by line, then what
+// is in the environment and in --set.
+type Errors []*Error
+
+// Error prints one line an error.
+func (es Errors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.Is and errors.As look at each.
+func (es Errors) Unwrap() []error {
+	all := make([]error, len(es))
+	for i, e := range es {
+		all[i] = e
+	}
+	return all
+}
+
+// sorted orders by place. file is the name of the lab file, which comes first.
+func (es Errors) sorted(file string) Errors {
+	slices.SortStableFunc(es, func(a, b *Error) int {
+		if aFile, bFile := a.Source == file, b.Source == file; aFile != bFile {
+			if aFile {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Line, b.Line))
+	})
+	return es
+}

@@ -1,0 +1,201 @@
+package labs
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/sched"
+	"aqmlab/trafficgen"
+	"aqmlab/units"
+)
+
+// defaults is what a lab gets for the keys that it leaves out. It is not a
+// valid lab: the rate and the schemes have no default.
+func defaults() *Lab {
+	return &Lab{
+		Topology: Topology{Kind: "star", Hosts: 9},
+		RTT:      RTT{Distribution: "fixed"},
+		Host:     Host{Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true},
+		Switch: Switch{
+			Buffer:    Buffer{PerPort: units.MB, Sharing: "port"},
+			Queues:    1,
+			Scheduler: kind.Choice{Kind: "fifo"},
+			Limiter:   Limiter{RateFraction: 1, Bucket: 2500},
+		},
+		Workload: Workload{
+			Arrival:     kind.Choice{Kind: "poisson"},
+			Sizes:       kind.Choice{Kind: "websearch"},
+			Pattern:     "many-to-one",
+			Load:        []float64{0.6},
+			Flows:       1000,
+			Services:    []int{1},
+			Connections: 5,
+		},
+		Seeds: []uint64{1},
+	}
+}
+
+// key is one value of a lab file: where it stands, and how it is read into a
+// lab and written from it.
+type key struct {
+	path string
+	codec
+}
+
+// keysOf lists every key with a fixed name, in the order of a written lab file.
+func keysOf(l *Lab) []key {
+	const second = time.Second
+	return []key{
+		{"name", label(&l.Name)},
+		{"title", line(&l.Title)},
+		{"source.paper", line(&l.Source.Paper)},
+		{"source.experiment", line(&l.Source.Experiment)},
+		{"topology.kind", oneOf(&l.Topology.Kind, "topology", []string{"star"})},
+		{"topology.hosts", whole(&l.Topology.Hosts, 2, maxHosts)},
+		{"topology.rate", rate(&l.Topology.Rate)},
+		{"rtt.min", span(&l.RTT.Min, 0, 10*second)},
+		{"rtt.max", span(&l.RTT.Max, 0, 10*second)},
+		{"rtt.distribution", oneOf(&l.RTT.Distribution, "distribution", []string{"fixed"})},
+		{"host.transport", oneOf(&l.Host.Transport, "transport", []string{"dctcp", "ecn-star", "reno", "cubic"})},
+		{"host.init_cwnd", whole(&l.Host.InitCwnd, 1, 1000)},
+		{"host.rto_min", span(&l.Host.RTOMin, time.Microsecond, 120*second)},
+		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},
+		{"host.idle_restart", flag(&l.Host.IdleRestart)},
+		{"switch.buffer.per_port", size(&l.Switch.Buffer.PerPort)},
+		{"switch.buffer.sharing", oneOf(&l.Switch.Buffer.Sharing, "sharing", []string{"port"})},
+		{"switch.scheduler.queues", whole(&l.Switch.Queues, 1, 64)},
+		{"switch.limiter.rate_fraction", fraction(&l.Switch.Limiter.RateFraction)},
+		{"switch.limiter.bucket", size(&l.Switch.Limiter.Bucket)},
+		{"workload.pattern", oneOf(&l.Workload.Pattern, "pattern", trafficgen.Patterns())},
+		{"workload.load", distinct(&l.Workload.Load, list(&l.Workload.Load, fraction))},
+		{"workload.flows", whole(&l.Workload.Flows, 1, 100_000_000)},
+		{"workload.services", services(&l.Workload.Services)},
+		{"workload.connections", whole(&l.Workload.Connections, 1, 1000)},
+		{"seeds", seeds(&l.Seeds)},
+		{"baseline", label(&l.Baseline)},
+		{"dilation", dilation(&l.Dilation)},
+	}
+}
+
+// choice is a mapping of a lab file that names a kind and holds the parameters
+// for it, or stands for the bare name of the kind.
+type choice struct {
+	path    string
+	kindKey string   // key of the kind's name in the mapping
+	params  []string // what the kinds of its table take
+}
+
+const (
+	schedulerPath = "switch.scheduler"
+	arrivalPath   = "workload.arrival"
+	sizesPath     = "workload.sizes"
+)
+
+// fixedChoices lists the choices that every lab has. Each of its schemes is one
+// more.
+func fixedChoices() []choice {
+	return []choice{
+		{schedulerPath, "kind", params(sched.Table())},
+		{arrivalPath, "kind", params(trafficgen.Arrivals())},
+		{sizesPath, "kind", params(trafficgen.Sizes())},
+	}
+}
+
+func schemeChoice(name string) choice {
+	return choice{schemePath(name), "aqm", params(aqm.Table())}
+}
+
+func schemePath(name string) string { return schemesKey + "." + name }
+
+// schemesKey is the list of schemes in a file. In the environment and in --set
+// it picks some of them, and the schemes' names are the keys below it.
+const schemesKey = "schemes"
+
+// params lists the parameters of all kinds of a table.
+func params[E, T any](t kind.Table[E, T]) []string {
+	var names []string
+	for _, k := range t {
+		for _, p := range k.Params {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// form is the names of the keys: which there are, and what they are short for.
+type form struct {
+	leaves  []string
+	choices []choice
+}
+
+func newForm() form {
+	f := form{choices: fixedChoices()}
+	for _, k := range keysOf(defaults()) {
+		f.leaves = append(f.leaves, k.path)
+	}
+	return f
+}
+
+// inChoice tells whether path is the kind or a parameter of a choice.
+func (f form) inChoice(path string) bool {
+	parent, _, ok := cutLast(path)
+	return ok && slices.ContainsFunc(f.choices, func(c choice) bool { return c.path == parent })
+}
+
+func (f form) leaf(path string) bool { return slices.Contains(f.leaves, path) || f.inChoice(path) }
+
+// section tells whether path holds further keys; the empty path does.
+func (f form) section(path string) bool { return len(f.below(path)) > 0 }
+
+// below lists the names of the keys directly below a path, parameters of kinds
+// not included.
+func (f form) below(path string) []string {
+	var names []string
+	add := func(full string) {
+		rest, ok := strings.CutPrefix(full, path+".")
+		if path == "" {
+			rest, ok = full, true
+		}
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, leaf := range f.leaves {
+		add(leaf)
+	}
+	for _, c := range f.choices {
+		add(c.path + "." + c.kindKey)
+	}
+	if path == "" {
+		add(schemesKey)
+	}
+	return names
+}
+
+// shorthand is the key that a bare value stands for where a mapping could be:
+// "rtt: 250us", "sizes: websearch".
+func (f form) shorthand(path string) (string, bool) {
+	if path == "rtt" {
+		return "rtt.min", true
+	}
+	for _, c := range f.choices {
+		if c.path == path {
+			return path + "." + c.kindKey, true
+		}
+	}
+	return "", false
+}
+
+// cutLast splits the last name off a path.
+func cutLast(path string) (parent, name string, ok bool) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}

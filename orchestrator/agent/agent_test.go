@@ -1,0 +1,315 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/rpc"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/netns"
+)
+
+// TestMain makes this test binary the agents, and the owners, of its tests.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "agent" {
+		os.Exit(role(os.Args[2], os.Args[3:]))
+	}
+	if len(os.Args) > 2 && os.Args[1] == "owner" {
+		os.Exit(owner(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+// role is the main function of every agent in these tests.
+func role(name string, args []string) int {
+	switch name {
+	case "echo":
+		fmt.Fprintln(os.Stderr, "echo begins")
+		err := agent.Serve(context.Background(), func(ctx context.Context) any { return newEcho(ctx, args) })
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "echo ends:", err)
+			return 1
+		}
+		return 0
+	case "broken":
+		for i := range 100 {
+			fmt.Fprintln(os.Stderr, "complaint", i)
+		}
+		return 7
+	case "stubborn": // serves, and then does not end
+		_ = agent.Serve(context.Background(), func(ctx context.Context) any { return newEcho(ctx, args) })
+		select {}
+	}
+	return 2
+}
+
+// echo is the agents' service.
+type echo struct {
+	ctx     context.Context
+	args    []string
+	waiting chan struct{} // one item a Wait that has begun
+}
+
+func newEcho(ctx context.Context, args []string) *echo {
+	return &echo{ctx, args, make(chan struct{}, 1)}
+}
+
+// About says where the agent finds itself.
+type About struct {
+	Args, Session string
+	CPUs          []int
+	Namespace     string
+}
+
+func (e *echo) About(_ agent.Nothing, a *About) error {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return err
+	}
+	for cpu := range 64 {
+		if set.IsSet(cpu) {
+			a.CPUs = append(a.CPUs, cpu)
+		}
+	}
+	sid, err := unix.Getsid(0)
+	if err != nil {
+		return err
+	}
+	a.Args, a.Session = strings.Join(e.args, " "), fmt.Sprint(sid == os.Getpid())
+	a.Namespace, err = os.Readlink("/proc/self/ns/net")
+	return err
+}
+
+func (e *echo) Fail(text string, _ *agent.Nothing) error { return errors.New(text) }
+
+func (e *echo) Die(text string, _ *agent.Nothing) error {
+	fmt.Fprintln(os.Stderr, text)
+	os.Exit(3)
+	return nil
+}
+
+// Wait answers when the agent is asked to end.
+func (e *echo) Wait(_ agent.Nothing, reply *string) error {
+	e.waiting <- struct{}{}
+	<-e.ctx.Done()
+	*reply = "ended"
+	return nil
+}
+
+// Waiting answers once a Wait has begun.
+func (e *echo) Waiting(agent.Nothing, *agent.Nothing) error {
+	<-e.waiting
+	return nil
+}
+
+func (e *echo) Write(text string, _ *agent.Nothing) error {
+	_, err := agent.File(0).WriteString(text)
+	return err
+}
+
+// spawn starts an agent that is gone at the test's end.
+func spawn(t *testing.T, o agent.Options) *agent.Process {
+	t.Helper()
+	p, err := agent.Spawn(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Stop(context.Background()) })
+	return p
+}
+
+func TestSpawnPlacesTheAgent(t *testing.T) {
+	p := spawn(t, agent.Options{Role: "echo", Args: []string{"a", "b c"}, CPUs: []int{0}})
+	var a About
+	if err := p.Call(t.Context(), "About", agent.Nothing{}, &a); err != nil {
+		t.Fatal(err)
+	}
+	if a.Args != "a b c" || a.Session != "true" || !slices.Equal(a.CPUs, []int{0}) {
+		t.Errorf("agent finds itself at %+v; want its arguments, a session of its own, CPU 0 only", a)
+	}
+	if err := p.Stop(t.Context()); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if err := p.Stop(t.Context()); err != nil {
+		t.Errorf("stop again: %v", err)
+	}
+}
+
+func TestSpawnInNamespace(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: makes a network namespace")
+	}
+	j, err := journal.Create(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo := func() error {
+		return j.Undo(journal.Undoers{journal.Namespace: netns.Remove, journal.Process: agent.Remove})
+	}
+	t.Cleanup(func() {
+		if err := undo(); err != nil {
+			t.Error(err)
+		}
+	})
+	lab, err := netns.Up(t.Context(), j, tinyPlan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := spawn(t, agent.Options{Role: "echo", Namespace: lab.Hosts[0].Namespace, Record: j.Record})
+	var a About
+	if err := p.Call(t.Context(), "About", agent.Nothing{}, &a); err != nil {
+		t.Fatal(err)
+	}
+	var want string
+	err = netns.Do(lab.Hosts[0].Namespace, func() (err error) {
+		want, err = os.Readlink("/proc/thread-self/ns/net")
+		return err
+	})
+	if err != nil || a.Namespace != want {
+		t.Errorf("agent is in %s, want %s (%v)", a.Namespace, want, err)
+	}
+	if err := undo(); err != nil {
+		t.Fatalf("undo with a running agent: %v", err)
+	}
+	<-p.Done()
+	if err := p.Err(); !errors.Is(err, agent.ErrDied) {
+		t.Errorf("agent killed by undo: Err = %v, want ErrDied", err)
+	}
+}
+
+func TestCallErrors(t *testing.T) {
+	p := spawn(t, agent.Options{Role: "echo"})
+	err := p.Call(t.Context(), "Fail", "no such luck", &agent.Nothing{})
+	var said rpc.ServerError
+	if !errors.As(err, &said) || said != "no such luck" {
+		t.Errorf("failing call: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("had enough")
+	cancel(why)
+	if err := p.Call(ctx, "Wait", agent.Nothing{}, new(string)); !errors.Is(err, why) {
+		t.Errorf("call given up: %v, want %v", err, why)
+	}
+	if err := p.Call(t.Context(), "Nonsense", agent.Nothing{}, &agent.Nothing{}); err == nil {
+		t.Error("call of an unknown method succeeded")
+	}
+	if p.Err() != nil {
+		t.Errorf("agent died of failing calls: %v", p.Err())
+	}
+}
+
+func TestRunningCallIsAnsweredAtTheEnd(t *testing.T) {
+	p := spawn(t, agent.Options{Role: "echo"})
+	var reply string
+	var called error
+	var wait sync.WaitGroup
+	wait.Go(func() { called = p.Call(t.Context(), "Wait", agent.Nothing{}, &reply) })
+	if err := p.Call(t.Context(), "Waiting", agent.Nothing{}, &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(t.Context()); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	wait.Wait()
+	if called != nil || reply != "ended" {
+		t.Errorf("call that was running at the stop: %q, %v", reply, called)
+	}
+}
+
+func TestDeathIsExplained(t *testing.T) {
+	var log bytes.Buffer
+	p := spawn(t, agent.Options{Role: "echo", Log: &log})
+	err := p.Call(t.Context(), "Die", "the reason is this", &agent.Nothing{})
+	for _, want := range []string{"echo", "exit status 3", "the reason is this"} {
+		if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), want) {
+			t.Errorf("call of an agent that dies: %v; want ErrDied and %q", err, want)
+		}
+	}
+	<-p.Done()
+	if err := p.Stop(t.Context()); !errors.Is(err, agent.ErrDied) {
+		t.Errorf("stop of a dead agent: %v, want ErrDied", err)
+	}
+	if got := log.String(); !strings.Contains(got, "echo begins") || !strings.Contains(got, "the reason is this") {
+		t.Errorf("log holds %q", got)
+	}
+}
+
+func TestSpawnFails(t *testing.T) {
+	tests := []struct {
+		name string
+		o    agent.Options
+		want string
+	}{
+		{"agent that fails at once", agent.Options{Role: "broken"}, "complaint 99"},
+		{"no such program", agent.Options{Exe: "/no/such/program", Role: "echo"}, "/no/such/program"},
+		{"no such namespace", agent.Options{Role: "echo", Namespace: "aqm-none-such"}, "aqm-none-such"},
+		{"no such CPU", agent.Options{Role: "echo", CPUs: []int{1000}}, "use CPUs [1000]"},
+		{"refused by the journal", agent.Options{Role: "echo", Record: func(...journal.Entry) error { return errors.New("disk full") }}, "disk full"},
+		{"detached agent that fails at once", agent.Options{Role: "broken", Detached: &agent.Detached{
+			Socket: filepath.Join(t.TempDir(), "s"), Log: filepath.Join(t.TempDir(), "log"),
+		}}, "complaint 99"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := agent.Spawn(t.Context(), test.o)
+			if err == nil {
+				_ = p.Stop(t.Context())
+				t.Fatal("it started")
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q; want it to hold %q", err, test.want)
+			}
+			if strings.Contains(err.Error(), "complaint 0\n") {
+				t.Errorf("error holds all that the agent wrote, not the last lines")
+			}
+		})
+	}
+}
+
+func TestStubbornAgentIsKilled(t *testing.T) {
+	p := spawn(t, agent.Options{Role: "stubborn"})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := p.Stop(ctx); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("stop: %v, want that it was killed", err)
+	}
+	<-p.Done()
+}
+
+func TestFilesAreInherited(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := spawn(t, agent.Options{Role: "echo", Files: []*os.File{f}})
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Call(t.Context(), "Write", "by the agent", &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(f.Name()); err != nil || string(got) != "by the agent" {
+		t.Errorf("file holds %q, %v", got, err)
+	}
+}
+
+func TestServeOutsideAnAgent(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "agent", "echo")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "agents are started by aqmlab itself") {
+		t.Errorf("role run by hand: %v, %s", err, out)
+	}
+}

@@ -1,0 +1,176 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/rpc"
+	"net/rpc/jsonrpc"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// File returns the agent's inherited file i, which is Options.Files[i] of its
+// owner.
+func File(i int) *os.File {
+	unix.CloseOnExec(firstFD + i)
+	return os.NewFile(uintptr(firstFD+i), fmt.Sprintf("inherited file %d", i))
+}
+
+// Serve answers the owner's calls with the methods of a service, as net/rpc
+// defines them, until the owner asks it to quit (then it returns nil), the
+// owner dies (ErrOwnerDied), or ctx ends. The context that newService gets
+// ends at the same time; calls that are running have a second to return. The
+// process should end soon after Serve has returned; after its owner's death it
+// is made to.
+func Serve(ctx context.Context, newService func(context.Context) any) error {
+	owner, err := inherit(ownerFD, unix.S_IFIFO)
+	if err != nil {
+		return err
+	}
+	socket, err := inherit(controlFD, unix.S_IFSOCK)
+	if err != nil {
+		return err
+	}
+	fate, err := readFate(owner)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	server := rpc.NewServer()
+	err = errors.Join(
+		server.RegisterName(serviceName, newService(ctx)),
+		server.RegisterName(controlName, &control{quit: func() { cancel(errQuit) }}),
+	)
+	if err != nil {
+		return fmt.Errorf("serve agent: %w", err)
+	}
+	if fate == attached {
+		go watchOwner(owner, cancel) // to the process's end
+	}
+	var calls sync.WaitGroup
+	cancel(serveConnections(ctx, socket, server, &calls))
+	awaitCalls(&calls)
+	if cause := context.Cause(ctx); !errors.Is(cause, errQuit) {
+		return cause
+	}
+	return nil
+}
+
+// callWait is how long running calls may take to return at the agent's end. It
+// is less than grace, so that their owner gets to hear of it.
+const callWait = time.Second
+
+func awaitCalls(calls *sync.WaitGroup) {
+	returned := make(chan struct{})
+	go func() { calls.Wait(); close(returned) }()
+	select {
+	case <-returned:
+	case <-time.After(callWait):
+	}
+}
+
+// errQuit is the cause of an end that the owner asked for.
+var errQuit = errors.New("asked to quit")
+
+// inherit takes over an inherited descriptor, which must be of the given type.
+func inherit(fd int, fileType uint32) (*os.File, error) {
+	// In a process that no Spawn has made, the descriptor may be the runtime's own:
+	// look before touching it.
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != fileType {
+		return nil, errors.New("serve agent: agents are started by aqmlab itself")
+	}
+	unix.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), fmt.Sprintf("inherited file %d", fd)), nil
+}
+
+// readFate waits until the owner says how the agent shall live.
+func readFate(owner io.Reader) (byte, error) {
+	var fate [1]byte
+	if _, err := io.ReadFull(owner, fate[:]); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = ErrOwnerDied
+		}
+		return 0, fmt.Errorf("serve agent: wait for owner: %w", err)
+	}
+	return fate[0], nil
+}
+
+// watchOwner reads the owner's pipe, on which nothing more is ever written,
+// until it ends.
+func watchOwner(owner io.Reader, cancel context.CancelCauseFunc) {
+	_, err := io.Copy(io.Discard, owner)
+	if err == nil {
+		err = ErrOwnerDied
+	}
+	// Should the program hang in its clean-up, it ends all the same: nobody is
+	// left to kill it.
+	time.AfterFunc(grace, func() { os.Exit(1) })
+	cancel(err)
+}
+
+// control is what every agent can do.
+type control struct{ quit func() }
+
+// Ping tells that the agent answers.
+func (c *control) Ping(Nothing, *Nothing) error { return nil }
+
+// Quit makes Serve return.
+func (c *control) Quit(Nothing, *Nothing) error {
+	c.quit()
+	return nil
+}
+
+// serveConnections serves the control socket until ctx ends. It adds to calls
+// what may still be running then.
+func serveConnections(ctx context.Context, socket *os.File, server *rpc.Server, calls *sync.WaitGroup) error {
+	defer socket.Close() // what follows has its own
+	listening, err := unix.GetsockoptInt(controlFD, unix.SOL_SOCKET, unix.SO_ACCEPTCONN)
+	if err != nil {
+		return fmt.Errorf("serve agent: control socket: %w", err)
+	}
+	if listening == 0 {
+		conn, err := net.FileConn(socket)
+		if err != nil {
+			return fmt.Errorf("serve agent: control socket: %w", err)
+		}
+		calls.Go(func() { serveConn(ctx, server, conn) })
+		<-ctx.Done()
+		return nil
+	}
+	listener, err := net.FileListener(socket)
+	if err != nil {
+		return fmt.Errorf("serve agent: control socket: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { listener.Close() })
+	defer stop()
+	for {
+		conn, err := listener.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("serve agent: %w", err)
+		}
+		calls.Go(func() { serveConn(ctx, server, conn) })
+	}
+}
+
+// serveConn answers one connection's calls until it or ctx ends, and waits for
+// those that are running then.
+func serveConn(ctx context.Context, server *rpc.Server, conn net.Conn) {
+	stop := context.AfterFunc(ctx, func() {
+		// Only the reading half: what runs may still answer.
+		if half, ok := conn.(*net.UnixConn); ok {
+			half.CloseRead()
+		}
+	})
+	defer stop()
+	server.ServeCodec(jsonrpc.NewServerCodec(conn))
+}

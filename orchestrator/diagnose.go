@@ -1,0 +1,141 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/vishvananda/netlink"
+	kernelns "github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/results"
+)
+
+// Diagnosis is what a machine has for labs.
+type Diagnosis struct {
+	Machine  results.Machine `json:"machine"`
+	Ready    bool            `json:"ready"` // every part that a lab needs is there
+	Findings []Finding       `json:"findings"`
+}
+
+// Finding is one part of a lab, and how this machine provides it.
+type Finding struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Needed bool   `json:"needed"` // no lab runs without it
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"` // what to do, if it is not there
+}
+
+// Diagnose looks at this machine. It changes nothing.
+func Diagnose() Diagnosis {
+	d := Diagnosis{Machine: results.ThisMachine()}
+	d.Findings = []Finding{findRoot(), findNamespaces(), findPackets(), findCPUs()}
+	d.Findings = append(d.Findings, findTransports()...)
+	d.Findings = append(d.Findings, findDelay(), findTimers())
+	d.Ready = true
+	for _, f := range d.Findings {
+		d.Ready = d.Ready && (f.OK || !f.Needed)
+	}
+	return d
+}
+
+func findRoot() Finding {
+	f := Finding{Part: "rights", OK: os.Geteuid() == 0, Needed: true, Text: "running as root"}
+	if !f.OK {
+		f.Text, f.Remedy = "not running as root", "run with sudo: namespaces, packet sockets and BPF need it"
+	}
+	return f
+}
+
+// findNamespaces makes a namespace that only its thread ever sees, and a veth
+// pair inside it.
+func findNamespaces() Finding {
+	f := Finding{Part: "hosts", OK: true, Needed: true, Text: "network namespaces and veth pairs"}
+	err := netns.Do("", func() error {
+		ns, err := kernelns.New() // Do takes the thread back out of it
+		if err != nil {
+			return err
+		}
+		defer ns.Close()
+		attrs := netlink.NewLinkAttrs()
+		attrs.Name = "probe0"
+		return netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe1"})
+	})
+	if err != nil {
+		f.OK, f.Text = false, fmt.Sprintf("no network namespaces or veth pairs: %v", err)
+		f.Remedy = "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH"
+	}
+	return f
+}
+
+func findPackets() Finding {
+	f := Finding{Part: "switch", OK: true, Needed: true, Text: "packet sockets (TPACKET_V2 rings)"}
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = errors.Join(unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2), unix.Close(fd))
+	}
+	if err != nil {
+		f.OK, f.Text = false, fmt.Sprintf("no packet sockets: %v", err)
+		f.Remedy = "run as root on a kernel with CONFIG_PACKET"
+	}
+	return f
+}
+
+func findCPUs() Finding {
+	c, err := splitCPUs()
+	switch {
+	case err != nil:
+		return Finding{Part: "CPUs", Text: err.Error()}
+	case c.sw < 0:
+		return Finding{Part: "CPUs", Text: "a single CPU: switch and hosts share it", Remedy: "expect a large dilation; two CPUs or more are better"}
+	}
+	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %d for the switch, %v for the hosts", c.sw, c.hosts)}
+}
+
+func findTransports() []Finding {
+	all, err := cc.Probe()
+	if err != nil {
+		return []Finding{{Part: "transports", Text: err.Error()}}
+	}
+	var found []Finding
+	for _, s := range all {
+		f := Finding{Part: "transport " + s.Transport, OK: s.Provider != "", Text: fmt.Sprintf("from the %s", s.Provider)}
+		var missing *cc.UnsupportedError
+		switch {
+		case errors.As(s.Missing, &missing):
+			f.Text, f.Remedy = fmt.Sprintf("needs %s", missing.Missing), missing.Remedy
+		case s.Missing != nil:
+			f.Text = s.Missing.Error()
+		case s.Provider == cc.EBPF:
+			f.Text = "from aqmlab's own eBPF program: the kernel has none"
+		case s.Module != "":
+			f.Text = "from the kernel's module " + s.Module
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// findDelay says how base RTTs are made.
+func findDelay() Finding {
+	return Finding{Part: "base RTT", OK: true, Text: "made by the switch's delay line"}
+}
+
+// findTimers says how fine the kernel's TCP timers are.
+func findTimers() Finding {
+	var res unix.Timespec
+	// CLOCK_MONOTONIC_COARSE advances with the kernel's tick.
+	if err := unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &res); err != nil {
+		return Finding{Part: "TCP timers", Text: fmt.Sprintf("resolution unknown: %v", err)}
+	}
+	tick := res.Nano()
+	f := Finding{Part: "TCP timers", OK: tick <= 1e6, Text: fmt.Sprintf("a tick of %.3g ms (CONFIG_HZ=%d): RTOmin and delayed ACKs are rounded to it", float64(tick)/1e6, int64(1e9)/tick)}
+	if !f.OK {
+		f.Remedy = "a dilation above 1 makes them finer in lab time"
+	}
+	return f
+}

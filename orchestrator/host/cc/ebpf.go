@@ -1,0 +1,107 @@
+package cc
+
+//go:generate go run github.com/cilium/ebpf/cmd/bpf2go -target bpfel,bpfeb -no-global-types -type state -cflags "-O2 -g -Wall -Wextra -Wno-unused-parameter -Werror" dctcp dctcp.bpf.c
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/link"
+)
+
+// nameMax is the kernel's TCP_CA_NAME_MAX, the final NUL included.
+const nameMax = 16
+
+// registration is a congestion control of ours in the kernel.
+type registration struct {
+	link   heldLink
+	states *ebpf.Map
+}
+
+// heldLink is a link whose descriptor can be handed on.
+type heldLink interface {
+	link.Link
+	FD() int
+}
+
+// uniqueName is the name of a lab's own copy of a kernel's congestion control.
+func uniqueName(base, suffix string) (string, error) {
+	name := base + "_" + suffix
+	room := nameMax - len(base+"_") - 1
+	// The kernel's rule for names of BPF objects, and no empty suffix.
+	if len(suffix) > room || !regexp.MustCompile(`^[A-Za-z0-9_.]+$`).MatchString(suffix) {
+		return "", fmt.Errorf("suffix %q: want 1 to %d letters, digits, underscores or dots", suffix, room)
+	}
+	return name, nil
+}
+
+// register puts the programs in the kernel and offers them to sockets by name.
+func register(name string) (*registration, error) {
+	objects, err := load(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := attach(objects, name)
+	// The link keeps the struct_ops map in the kernel, and that the programs.
+	closed := objects.Close()
+	if err != nil {
+		return nil, errors.Join(err, closed)
+	}
+	if closed != nil {
+		return nil, errors.Join(closed, r.close())
+	}
+	return r, nil
+}
+
+func attach(objects *dctcpObjects, name string) (*registration, error) {
+	states, err := objects.DctcpStates.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("keep the map of DCTCP states: %w", err)
+	}
+	l, err := link.AttachStructOps(link.StructOpsOptions{Map: objects.Dctcp})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("register congestion control %q: %w", name, err), states.Close())
+	}
+	return &registration{link: l.(heldLink), states: states}, nil
+}
+
+// load hands the programs to the kernel's verifier without registering them.
+func load(name string) (*dctcpObjects, error) {
+	spec, err := loadDctcp()
+	if err != nil {
+		return nil, fmt.Errorf("read embedded DCTCP: %w", err)
+	}
+	if err := rename(spec.Maps[dctcpMapDctcp], name); err != nil {
+		return nil, err
+	}
+	var objects dctcpObjects
+	if err := spec.LoadAndAssign(&objects, nil); err != nil {
+		return nil, fmt.Errorf("load DCTCP: %w", err)
+	}
+	return &objects, nil
+}
+
+// rename writes the name into the tcp_congestion_ops that will be registered.
+func rename(ops *ebpf.MapSpec, name string) error {
+	layout, ok := btf.As[*btf.Struct](ops.Value)
+	if !ok {
+		return fmt.Errorf("embedded DCTCP: map %s is a %v, not a struct", ops.Name, ops.Value)
+	}
+	i := slices.IndexFunc(layout.Members, func(m btf.Member) bool { return m.Name == "name" })
+	value, ok := ops.Contents[0].Value.([]byte)
+	if i < 0 || !ok {
+		return fmt.Errorf("embedded DCTCP: map %s has no name to set", ops.Name)
+	}
+	field := value[layout.Members[i].Offset.Bytes():][:nameMax]
+	clear(field)
+	copy(field[:nameMax-1], name)
+	return nil
+}
+
+func (r *registration) close() error {
+	return errors.Join(r.link.Close(), r.states.Close())
+}

@@ -1,0 +1,98 @@
+package cc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Provider says whose implementation of a congestion control is in use.
+type Provider string
+
+const (
+	// Kernel is the running kernel itself, or a module of it.
+	Kernel Provider = "kernel"
+	// EBPF is this package's own implementation, loaded as BPF struct_ops.
+	EBPF Provider = "ebpf"
+)
+
+// ErrBuiltIn is returned for the files of a congestion control that the kernel
+// provides: it stays without being held.
+var ErrBuiltIn = errors.New("provided by the kernel, nothing to hold")
+
+// Handle holds a congestion control for a lab. An eBPF one stays registered
+// until the handle and every copy of its link file are closed; connections that
+// use it keep it to their end.
+type Handle struct {
+	name         string
+	provider     Provider
+	ecn          bool
+	registration *registration // nil if the kernel provides it
+}
+
+// Name is the kernel's name of the congestion control, at most 15 bytes.
+func (h *Handle) Name() string { return h.name }
+
+// Provider says whose implementation it is.
+func (h *Handle) Provider() Provider { return h.provider }
+
+// ECN reports whether connections must negotiate ECN. DCTCP negotiates it by
+// itself; for ecn-star the host has to be told (tcp_ecn, or a route's feature).
+func (h *Handle) ECN() bool { return h.ecn }
+
+// LinkFile returns a descriptor that keeps the congestion control registered
+// while it is open, for a process that outlives this one. The caller closes it.
+// The error is [ErrBuiltIn] if the kernel provides the congestion control.
+func (h *Handle) LinkFile() (*os.File, error) {
+	if h.registration == nil {
+		return nil, ErrBuiltIn
+	}
+	return duplicateFile(h.registration.link.FD(), h.name+" link")
+}
+
+// StateFile returns a descriptor of the map of per-connection state, for
+// [OpenReader] in another process. The caller closes it. The error is
+// [ErrBuiltIn] if the kernel provides the congestion control.
+func (h *Handle) StateFile() (*os.File, error) {
+	if h.registration == nil {
+		return nil, ErrBuiltIn
+	}
+	return duplicateFile(h.registration.states.FD(), h.name+" states")
+}
+
+// State reads the state of one of this process's connections, see [Reader.Read].
+func (h *Handle) State(conn syscall.RawConn) (State, error) {
+	var r Reader
+	if h.registration != nil {
+		r.states = h.registration.states
+	}
+	return r.Read(conn)
+}
+
+// Close lets go of the congestion control. The handle is of no use afterwards.
+func (h *Handle) Close() error {
+	if h.registration == nil {
+		return nil
+	}
+	return h.registration.close()
+}
+
+// duplicateFile returns a second descriptor of the same open file.
+func duplicateFile(fd int, name string) (*os.File, error) {
+	dup, err := duplicate(fd)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return os.NewFile(uintptr(dup), name), nil
+}
+
+func duplicate(fd int) (int, error) {
+	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("duplicate descriptor: %w", err)
+	}
+	return dup, nil
+}

@@ -1,0 +1,58 @@
+package cc
+
+import "fmt"
+
+// Support says what [Acquire] would do for one transport on this machine.
+type Support struct {
+	Transport string
+	Provider  Provider // empty if the transport is missing
+	Module    string   // kernel module that would be loaded for it, or empty
+	Missing   error    // why it is missing, an [*UnsupportedError] where that is known
+}
+
+// Probe finds out which transports this machine has. It changes nothing: no
+// module is loaded and nothing is registered. Our own programs are shown to
+// the kernel's verifier and dropped again.
+func Probe() ([]Support, error) {
+	var all []Support
+	for _, a := range algorithms() {
+		s, err := a.probe()
+		if err != nil {
+			return nil, fmt.Errorf("probe transport %s: %w", a.transport, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (a algorithm) probe() (Support, error) {
+	s := Support{Transport: a.transport, Provider: Kernel}
+	if has, err := kernelHas(a.kernel); has || err != nil {
+		return s, err
+	}
+	module := "tcp_" + a.kernel
+	has, err := hasModule(module)
+	switch {
+	case err != nil:
+		return s, err
+	case has:
+		s.Module = module
+	case a.ours:
+		s.Provider, s.Missing = a.rehearse()
+	default:
+		s.Provider, s.Missing = "", a.missingModule()
+	}
+	return s, nil
+}
+
+// rehearse loads our programs as register does, up to the registration.
+func (a algorithm) rehearse() (Provider, error) {
+	objects, err := load(a.kernel)
+	if err != nil {
+		return "", a.explain(err)
+	}
+	if err := objects.Close(); err != nil {
+		return "", fmt.Errorf("unload DCTCP: %w", err)
+	}
+	return EBPF, nil
+}

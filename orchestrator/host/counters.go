@@ -1,0 +1,125 @@
+package host
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Counters are the kernel's own counts of one network namespace since it was
+// made, all in packets or events. The names in the comments are the kernel's,
+// documented in its networking/snmp_counter.rst.
+type Counters struct {
+	SegmentsIn      int64 // Tcp InSegs
+	SegmentsOut     int64 // Tcp OutSegs, without retransmissions
+	Retransmits     int64 // Tcp RetransSegs
+	ChecksumErrors  int64 // Tcp InCsumErrors: an offload is on somewhere
+	Timeouts        int64 // TcpExt TCPTimeouts: retransmission timer ran out
+	LossProbes      int64 // TcpExt TCPLossProbes
+	FastRetransmits int64 // TcpExt TCPFastRetrans
+	ListenDrops     int64 // TcpExt ListenDrops: connection attempts lost
+	DeliveredCE     int64 // TcpExt TCPDeliveredCE: sent segments acknowledged as marked
+	CEPackets       int64 // IpExt InCEPkts: received with CE
+	ECT0Packets     int64 // IpExt InECT0Pkts
+	NotECTPackets   int64 // IpExt InNoECTPkts
+}
+
+// field ties a counter to where the kernel prints it.
+type field struct {
+	group, name string
+	of          func(*Counters) *int64
+}
+
+// fields lists all counters.
+func fields() []field {
+	return []field{
+		{"Tcp", "InSegs", func(c *Counters) *int64 { return &c.SegmentsIn }},
+		{"Tcp", "OutSegs", func(c *Counters) *int64 { return &c.SegmentsOut }},
+		{"Tcp", "RetransSegs", func(c *Counters) *int64 { return &c.Retransmits }},
+		{"Tcp", "InCsumErrors", func(c *Counters) *int64 { return &c.ChecksumErrors }},
+		{"TcpExt", "TCPTimeouts", func(c *Counters) *int64 { return &c.Timeouts }},
+		{"TcpExt", "TCPLossProbes", func(c *Counters) *int64 { return &c.LossProbes }},
+		{"TcpExt", "TCPFastRetrans", func(c *Counters) *int64 { return &c.FastRetransmits }},
+		{"TcpExt", "ListenDrops", func(c *Counters) *int64 { return &c.ListenDrops }},
+		{"TcpExt", "TCPDeliveredCE", func(c *Counters) *int64 { return &c.DeliveredCE }},
+		{"IpExt", "InCEPkts", func(c *Counters) *int64 { return &c.CEPackets }},
+		{"IpExt", "InECT0Pkts", func(c *Counters) *int64 { return &c.ECT0Packets }},
+		{"IpExt", "InNoECTPkts", func(c *Counters) *int64 { return &c.NotECTPackets }},
+	}
+}
+
+// Sub returns what was counted since before.
+func (c Counters) Sub(before Counters) Counters {
+	for _, f := range fields() {
+		*f.of(&c) -= *f.of(&before)
+	}
+	return c
+}
+
+// ReadCounters reads the counters of the calling thread's network namespace.
+func ReadCounters() (Counters, error) {
+	// Not /proc/net: that is the namespace of the process's first thread.
+	return readCounters("/proc/thread-self/net")
+}
+
+func readCounters(dir string) (Counters, error) {
+	values := make(map[string]int64)
+	for _, name := range []string{"snmp", "netstat"} {
+		if err := readFile(filepath.Join(dir, name), values); err != nil {
+			return Counters{}, fmt.Errorf("read TCP counters: %w", err)
+		}
+	}
+	var c Counters
+	for _, f := range fields() {
+		v, ok := values[f.group+" "+f.name]
+		if !ok {
+			return Counters{}, fmt.Errorf("read TCP counters: this kernel does not count %s %s", f.group, f.name)
+		}
+		*f.of(&c) = v
+	}
+	return c, nil
+}
+
+func readFile(path string, values map[string]int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // read only: nothing to lose
+	if err := parse(f, values); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// parse reads the format of /proc/net/snmp and netstat: pairs of lines, each
+// beginning with the group, the first naming the second's values.
+func parse(r io.Reader, values map[string]int64) error {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		names := strings.Fields(lines.Text())
+		if len(names) == 0 {
+			continue
+		}
+		if !lines.Scan() {
+			return fmt.Errorf("no values after the names of %s", names[0])
+		}
+		row := strings.Fields(lines.Text())
+		if len(row) != len(names) || row[0] != names[0] {
+			return fmt.Errorf("values do not fit the names of %s", names[0])
+		}
+		group := strings.TrimSuffix(names[0], ":")
+		for i, name := range names[1:] {
+			v, err := strconv.ParseInt(row[i+1], 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", group, name, err)
+			}
+			values[group+" "+name] = v
+		}
+	}
+	return lines.Err()
+}

@@ -1,0 +1,103 @@
+package host
+
+import (
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// SteerReceive makes the given CPUs, and only those, process what the device
+// receives (RPS), on its first receive queue, the only one that a lab's veth
+// has. No CPUs turn steering off: the CPU that delivers the frame then runs the
+// receiver's stack, which for a veth is the switch's own, inside its send call.
+//
+// /sys shows the namespace it was mounted from, not the caller's, so this opens a
+// sysfs of its own that is attached nowhere and goes with its descriptor.
+func SteerReceive(device string, cpus []int) error {
+	path := filepath.Join("class/net", device, "queues/rx-0/rps_cpus")
+	if err := writeSysfs(path, cpuMask(cpus)); err != nil {
+		return fmt.Errorf("steer receive of %s to CPUs %v: %w", device, cpus, err)
+	}
+	return nil
+}
+
+// ReceiveCPUs reads back the mask that SteerReceive wrote, as hexadecimal
+// digits without leading zeros or commas.
+func ReceiveCPUs(device string) (string, error) {
+	path := filepath.Join("class/net", device, "queues/rx-0/rps_cpus")
+	raw, err := readSysfs(path)
+	if err != nil {
+		return "", fmt.Errorf("read receive steering of %s: %w", device, err)
+	}
+	mask := strings.TrimLeft(strings.ReplaceAll(strings.TrimSpace(raw), ",", ""), "0")
+	if mask == "" {
+		return "0", nil
+	}
+	return mask, nil
+}
+
+// cpuMask writes a set of CPUs as the kernel's bitmap_parse reads it:
+// hexadecimal, a comma before every 32 bits.
+func cpuMask(cpus []int) string {
+	mask := new(big.Int)
+	for _, cpu := range cpus {
+		mask.SetBit(mask, cpu, 1)
+	}
+	digits := mask.Text(16)
+	for i := len(digits) - 8; i > 0; i -= 8 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func writeSysfs(path, value string) error {
+	return withSysfs(path, unix.O_WRONLY, func(fd int) error {
+		_, err := unix.Write(fd, []byte(value))
+		return err
+	})
+}
+
+func readSysfs(path string) (value string, err error) {
+	err = withSysfs(path, unix.O_RDONLY, func(fd int) error {
+		page := make([]byte, unix.Getpagesize()) // a sysfs attribute is at most a page
+		n, err := unix.Read(fd, page)
+		value = string(page[:max(n, 0)])
+		return err
+	})
+	return value, err
+}
+
+// withSysfs opens a file of the sysfs of the calling thread's namespace.
+func withSysfs(path string, how int, use func(fd int) error) error {
+	root, err := mountSysfs()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(root)
+	fd, err := unix.Openat(root, path, how|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	defer unix.Close(fd)
+	return use(fd)
+}
+
+// mountSysfs returns a descriptor of a detached mount of sysfs (Linux 5.2).
+func mountSysfs() (int, error) {
+	config, err := unix.Fsopen("sysfs", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return -1, fmt.Errorf("open sysfs (needs Linux 5.2): %w", err)
+	}
+	defer unix.Close(config)
+	if err := unix.FsconfigCreate(config); err != nil {
+		return -1, fmt.Errorf("create sysfs: %w", err)
+	}
+	root, err := unix.Fsmount(config, unix.FSMOUNT_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("mount sysfs: %w", err)
+	}
+	return root, nil
+}

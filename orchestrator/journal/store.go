@@ -1,0 +1,170 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// about is the content of lab.json.
+type about struct {
+	Created  time.Time       `json:"created"`
+	Detached bool            `json:"detached"`
+	Info     json.RawMessage `json:"info"`
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// isID tells whether a folder's name is one that Create gives.
+func isID(name string) bool {
+	if len(name) != 2*idBytes {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// withRoot runs f while no other process creates, takes over, lists or
+// removes a lab below root. It is what makes "make the folder, then lock it"
+// one step for everybody else.
+func withRoot(root string, f func() error) (err error) {
+	lock, err := os.OpenFile(filepath.Join(root, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := flock(lock, unix.LOCK_EX); err != nil {
+		return err
+	}
+	return f()
+}
+
+// flock locks f in the given way; the lock ends with the descriptor.
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			return os.NewSyscallError("flock "+f.Name(), err)
+		}
+	}
+}
+
+// claim locks the folder of lab id. The caller holds the root's lock.
+func claim(root, id string) (*Journal, error) {
+	// No folder is made here, but a lock file is: an owner may have been
+	// killed between the two.
+	lock, err := os.OpenFile(filepath.Join(root, id, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(lock, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = ErrRunning
+		}
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &Journal{id: id, root: root, lock: lock}, nil
+}
+
+// load reads what an earlier owner left.
+func (j *Journal) load() error {
+	var err error
+	if j.about, err = readAbout(j.Dir()); err != nil {
+		return err
+	}
+	if err := j.open(); err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(j.log.Name())
+	if err != nil {
+		return err
+	}
+	// A line without its end was cut off by the owner's death, so what it
+	// names was never made; cut it away, lest the next entry be glued to it.
+	whole := bytes.LastIndexByte(raw, '\n') + 1
+	if err := j.log.Truncate(int64(whole)); err != nil {
+		return err
+	}
+	j.entries, err = decode(raw[:whole])
+	return err
+}
+
+// decode reads journal lines.
+func decode(raw []byte) ([]Entry, error) {
+	var entries []Entry
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("journal line %d: %w", number, err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// open opens the journal proper for appending.
+func (j *Journal) open() (err error) {
+	j.log, err = os.OpenFile(filepath.Join(j.Dir(), logName), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	return err
+}
+
+// readAbout reads a lab's description; one that was never written is empty.
+func readAbout(dir string) (about, error) {
+	var a about
+	raw, err := os.ReadFile(filepath.Join(dir, infoName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return a, fmt.Errorf("%s of lab %s: %w", infoName, filepath.Base(dir), err)
+	}
+	return a, nil
+}
+
+// rewrite changes lab.json.
+func (j *Journal) rewrite(change func(*about)) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.lock == nil {
+		return fmt.Errorf("describe lab %s: %w", j.id, ErrRemoved)
+	}
+	change(&j.about)
+	if err := j.writeAbout(); err != nil {
+		return fmt.Errorf("describe lab %s: %w", j.id, err)
+	}
+	return nil
+}
+
+// writeAbout replaces lab.json whole, so that no reader sees half of it.
+func (j *Journal) writeAbout() error {
+	raw, err := json.MarshalIndent(j.about, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(j.Dir(), infoName)
+	f, err := os.Create(path + ".new")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(raw, '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

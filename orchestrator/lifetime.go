@@ -1,0 +1,171 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+)
+
+// Info is what a lab's state folder says of it.
+type Info struct {
+	Lab       string     `json:"lab"`
+	Scheme    string     `json:"scheme,omitempty"`
+	Dilation  float64    `json:"dilation,omitempty"`
+	Transport string     `json:"transport,omitempty"`
+	Congctl   string     `json:"congestion_control,omitempty"` // the kernel's name for it
+	Network   *netns.Lab `json:"network,omitempty"`
+}
+
+// Standing is a lab that this machine has.
+type Standing struct {
+	ID      string        `json:"id"`
+	State   journal.State `json:"state"`
+	Created time.Time     `json:"created,omitzero"`
+	Info
+}
+
+// Errors for a lab or host that was named.
+var (
+	ErrNoLab     = errors.New("no such lab is up")
+	ErrAmbiguous = errors.New("more than one lab fits")
+	ErrNoHost    = errors.New("no such host")
+)
+
+// hostsFile is the name of the /etc/hosts of a lab, in its state folder.
+const hostsFile = "hosts"
+
+// Keep brings a lab up with one of its schemes and leaves it running when this
+// process ends. A dilation that the lab leaves open is 1.
+func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standing, error) {
+	o.Detached = true
+	t, err := Up(ctx, lab, o)
+	if err != nil {
+		return Standing{}, err
+	}
+	standing, err := t.keep(ctx, scheme)
+	if err != nil {
+		return Standing{}, errors.Join(fmt.Errorf("leaving lab %s up: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
+	}
+	return standing, nil
+}
+
+func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
+	spec, err := t.fabric(scheme, t.lab.Seeds[0])
+	if err != nil {
+		return Standing{}, err
+	}
+	// Nobody reads a kept lab's samples, so it takes none.
+	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation}, &agent.Nothing{}); err != nil {
+		return Standing{}, err
+	}
+	info := Info{t.lab.Name, scheme, t.dilation, t.lab.Host.Transport, t.cc.Name(), t.net}
+	if err := t.journal.Describe(info); err != nil {
+		return Standing{}, err
+	}
+	if err := os.WriteFile(filepath.Join(t.journal.Dir(), hostsFile), t.net.HostsFile(), 0o644); err != nil {
+		return Standing{}, fmt.Errorf("writing the hosts file: %w", err)
+	}
+	standing := Standing{t.journal.ID(), journal.Detached, time.Now().UTC(), info}
+	if err := t.sw.Release(); err != nil {
+		return Standing{}, err
+	}
+	return standing, errors.Join(t.cc.Close(), t.journal.Detach())
+}
+
+// root is the folder of the state of all labs.
+func (o Options) root() string {
+	if o.Root == "" {
+		return journal.DefaultRoot
+	}
+	return o.Root
+}
+
+// Labs lists what stands on this machine.
+func Labs(o Options) ([]Standing, error) {
+	list, err := journal.List(o.root())
+	if err != nil {
+		return nil, err
+	}
+	standing := make([]Standing, len(list))
+	for i, l := range list {
+		standing[i] = Standing{ID: l.ID, State: l.State, Created: l.Created}
+		if len(l.Info) == 0 {
+			continue // its owner died before it wrote it
+		}
+		if err := json.Unmarshal(l.Info, &standing[i].Info); err != nil {
+			return nil, fmt.Errorf("lab %s: reading its description: %w", l.ID, err)
+		}
+	}
+	return standing, nil
+}
+
+// Kept lists the labs that were left running.
+func Kept(o Options) ([]Standing, error) {
+	all, err := Labs(o)
+	return slices.DeleteFunc(all, func(s Standing) bool { return s.State != journal.Detached }), err
+}
+
+// Sweep removes what killed runs have left, and returns the ids of their labs.
+func Sweep(o Options) ([]string, error) { return journal.Sweep(o.root(), undoers()) }
+
+// TakeDown removes a kept lab.
+func TakeDown(id string, o Options) error {
+	j, err := journal.Open(o.root(), id)
+	if err != nil {
+		return err
+	}
+	return j.Undo(undoers())
+}
+
+// Find picks the kept lab of that id or name, or the only one when ref is
+// empty. Its errors wrap ErrNoLab or ErrAmbiguous.
+func Find(ref string, o Options) (Standing, error) {
+	fit, err := Kept(o)
+	if err != nil {
+		return Standing{}, err
+	}
+	fit = slices.DeleteFunc(fit, func(s Standing) bool { return ref != "" && ref != s.ID && ref != s.Lab })
+	switch len(fit) {
+	case 0:
+		return Standing{}, fmt.Errorf("%s: %w: aqmlab lab status lists them", quoted(ref), ErrNoLab)
+	case 1:
+		return fit[0], nil
+	}
+	ids := make([]string, len(fit))
+	for i, s := range fit {
+		ids[i] = s.ID
+	}
+	return Standing{}, fmt.Errorf("%s: %w: want one of the ids %s", quoted(ref), ErrAmbiguous, strings.Join(ids, ", "))
+}
+
+func quoted(ref string) string {
+	if ref == "" {
+		return "no lab named"
+	}
+	return "lab " + ref
+}
+
+// Exec replaces this process by a command on a host of a kept lab. It returns
+// only when that fails.
+func Exec(s Standing, host string, argv []string, o Options) error {
+	var names []string
+	for _, h := range s.Network.Hosts {
+		if h.Name == host {
+			return netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)
+		}
+		names = append(names, h.Name)
+	}
+	return fmt.Errorf("host %q: %w: lab %s has %s", host, ErrNoHost, s.ID, strings.Join(names, ", "))
+}

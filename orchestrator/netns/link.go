@@ -1,0 +1,226 @@
+package netns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/safchain/ethtool"
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/host"
+)
+
+// portGroup marks the switch's ends of all links, so that they can be removed
+// in one request.
+const portGroup = 0xa9
+
+// handles are the sockets that interfaces of one namespace are set up through.
+// They stay in the namespace that they were opened in.
+type handles struct {
+	route    *netlink.Handle
+	ethernet *ethtool.Ethtool
+}
+
+// openHandles opens them in the calling thread's namespace.
+func openHandles() (handles, error) {
+	route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+	if err != nil {
+		return handles{}, fmt.Errorf("open netlink: %w", err)
+	}
+	ethernet, err := ethtool.NewEthtool()
+	if err != nil {
+		route.Close()
+		return handles{}, fmt.Errorf("open ethtool: %w", err)
+	}
+	return handles{route, ethernet}, nil
+}
+
+func (h handles) close() {
+	h.ethernet.Close()
+	h.route.Close()
+}
+
+// buildHost makes one host, its namespace first, in which it leaves the calling
+// thread.
+func buildHost(ctx context.Context, p Plan, h Host, ports handles) error {
+	ns, err := create(h.Namespace)
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	for _, s := range hostSysctls(p) {
+		if err := s.Set(); err != nil {
+			return err
+		}
+	}
+	if err := host.DisableIPv6(); err != nil {
+		return err
+	}
+	inside, err := openHandles()
+	if err != nil {
+		return err
+	}
+	defer inside.close()
+	if err := addLink(p, h, ns, ports); err != nil {
+		return err
+	}
+	if err := setUpPort(h.Name, ports); err != nil {
+		return err
+	}
+	return setUpDevice(ctx, p, h, inside)
+}
+
+// addLink makes the veth with one end in the switch's namespace, where ports
+// is, and the other in ns, at once: an end that is moved between namespaces
+// appears under a passing name in the wrong one first, and loses its settings.
+func addLink(p Plan, h Host, ns netns.NsHandle, ports handles) error {
+	link := netlink.NewVeth(netlink.LinkAttrs{
+		Name:         h.Name,
+		MTU:          p.MTU,
+		TxQLen:       -1, // the driver's own
+		HardwareAddr: h.Gateway[:],
+		Group:        portGroup,
+		NumTxQueues:  1, // one lane: frames of a link keep their order
+		NumRxQueues:  1,
+	})
+	link.PeerName = Device
+	link.PeerNamespace = netlink.NsFd(ns)
+	link.PeerHardwareAddr = h.MAC[:]
+	if err := ports.route.LinkAdd(link); err != nil {
+		return fmt.Errorf("add link: %w", err)
+	}
+	return nil
+}
+
+// setUpPort readies the switch's end.
+func setUpPort(name string, ports handles) error {
+	if err := host.DisableOffloads(ports.ethernet, name); err != nil {
+		return err
+	}
+	port, err := ports.route.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("find switch port: %w", err)
+	}
+	// The namespace's own stack sees every frame that the switch does: it must not
+	// answer.
+	if err := ports.route.LinkSetARPOff(port); err != nil {
+		return fmt.Errorf("turn off ARP on switch port: %w", err)
+	}
+	if err := ports.route.LinkSetUp(port); err != nil {
+		return fmt.Errorf("set switch port up: %w", err)
+	}
+	return nil
+}
+
+// setUpDevice readies the host's end; the switch's is up already.
+func setUpDevice(ctx context.Context, p Plan, h Host, inside handles) error {
+	if err := host.DisableOffloads(inside.ethernet, Device); err != nil {
+		return err
+	}
+	if err := host.SteerReceive(Device, p.ReceiveCPUs); err != nil {
+		return err
+	}
+	device, err := inside.route.LinkByName(Device)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", Device, err)
+	}
+	loopback, err := inside.route.LinkByName("lo")
+	if err != nil {
+		return fmt.Errorf("find lo: %w", err)
+	}
+	for _, link := range []netlink.Link{loopback, device} {
+		if err := inside.route.LinkSetUp(link); err != nil {
+			return fmt.Errorf("set %s up: %w", link.Attrs().Name, err)
+		}
+	}
+	if err := addRoute(p, h, device.Attrs().Index, inside.route); err != nil {
+		return err
+	}
+	return awaitCarrier(ctx, inside.route, device.Attrs().Index)
+}
+
+// addRoute gives the host its address, its gateway's MAC and its one route.
+func addRoute(p Plan, h Host, device int, route *netlink.Handle) error {
+	addr := &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(h.Addr, 32))}
+	link := &netlink.Device{LinkAttrs: netlink.LinkAttrs{Index: device}}
+	if err := route.AddrAdd(link, addr); err != nil {
+		return fmt.Errorf("add address %s: %w", h.Addr, err)
+	}
+	err := route.NeighAdd(&netlink.Neigh{
+		LinkIndex:    device,
+		Family:       unix.AF_INET,
+		State:        netlink.NUD_PERMANENT,
+		IP:           gateway().AsSlice(),
+		HardwareAddr: h.Gateway[:],
+	})
+	if err != nil {
+		return fmt.Errorf("add neighbour %s: %w", gateway(), err)
+	}
+	r := subnetRoute(p, device)
+	if err := route.RouteAdd(&r); err != nil {
+		if p.TCP.Congestion != "" && errors.Is(err, unix.EINVAL) {
+			return fmt.Errorf("add route with congestion control %s, which this kernel may not have: %w", p.TCP.Congestion, err)
+		}
+		return fmt.Errorf("add route to %s: %w", p.Subnet, err)
+	}
+	return nil
+}
+
+// featureECN is RTAX_FEATURE_ECN of linux/rtnetlink.h.
+const featureECN = 1
+
+// subnetRoute is the route to all other hosts, with what TCP shall do on it.
+func subnetRoute(p Plan, device int) netlink.Route {
+	r := netlink.Route{
+		LinkIndex: device,
+		Dst:       ipNet(p.Subnet.Masked()),
+		Gw:        gateway().AsSlice(),
+		Flags:     int(netlink.FLAG_ONLINK), // no address of ours is on the gateway's network
+		InitCwnd:  p.TCP.InitCwnd,
+		Congctl:   p.TCP.Congestion,
+		RtoMin:    int(p.TCP.RTOMin / time.Millisecond),
+		// The kernel heeds a route's least RTO only when it is locked.
+		RtoMinLock: p.TCP.RTOMin > 0,
+	}
+	if p.TCP.ECN {
+		r.Features = featureECN
+	}
+	return r
+}
+
+func ipNet(p netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
+}
+
+// carrierWait bounds the wait for a link whose ends are both up. It is there
+// within microseconds; a kernel that takes longer than this has lost it.
+const carrierWait = 10 * time.Second
+
+// awaitCarrier waits until the device carries frames: until then the kernel
+// drops them, and a lab's first packets would be lost. Asking makes the kernel
+// settle a change that is still under way, so the first answer is mostly the
+// last.
+func awaitCarrier(ctx context.Context, route *netlink.Handle, device int) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, carrierWait, errors.New("link has no carrier"))
+	defer cancel()
+	for wait := 100 * time.Microsecond; ; wait *= 2 {
+		link, err := route.LinkByIndex(device)
+		if err != nil {
+			return fmt.Errorf("wait for carrier: %w", err)
+		}
+		if link.Attrs().OperState == netlink.OperUp {
+			return nil
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return fmt.Errorf("wait for carrier: %w", context.Cause(ctx))
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Package netns brings up, enters and removes a lab of real Linux hosts in
+// network namespaces.
+//
+// Every host has a namespace of its own with one interface, eth0, a veth whose
+// other end lies in the switch's namespace under the host's name. The switch's
+// namespace only holds those ends: they have no addresses and speak no ARP, and
+// what is between them is our own switch process.
+//
+// Hosts see a network of routers (layer 3): each has its address as a /32 and
+// one route, to the lab's subnet through the gateway 169.254.1.1, whose
+// neighbour entry is permanent. So no host ever sends ARP, whose packets and
+// waiting times would be in the measured traffic, and a lab of n hosts needs n
+// neighbour entries in all, where a shared segment with static entries needs
+// n(n-1). The switch writes a frame's destination MAC, as a router does.
+package netns
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"github.com/vishvananda/netns"
+)
+
+// dir is where named namespaces lie, for `ip netns exec` as well.
+const dir = "/run/netns"
+
+// Device is the name of every host's interface.
+const Device = "eth0"
+
+// path returns the file that a named namespace is mounted on.
+func path(namespace string) string { return filepath.Join(dir, namespace) }
+
+// Do runs f on an OS thread of its own inside the named namespace, or in the
+// caller's when the name is empty, and returns f's error.
+//
+// Sockets that f opens stay in that namespace. Goroutines that f starts do not
+// run inside it.
+func Do(namespace string, f func() error) error {
+	var at netns.NsHandle = -1
+	if namespace != "" {
+		ns, err := netns.GetFromName(namespace)
+		if err != nil {
+			return fmt.Errorf("open namespace %s: %w", namespace, err)
+		}
+		defer ns.Close()
+		at = ns
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := errors.New("function ended its goroutine")
+		defer func() { done <- err }()
+		err = onThread(at, f)
+	}()
+	if err := <-done; err != nil {
+		if namespace == "" {
+			return err
+		}
+		return fmt.Errorf("in namespace %s: %w", namespace, err)
+	}
+	return nil
+}
+
+// onThread runs f on a locked thread inside at (when valid) and returns the
+// thread to the namespace it came from. A thread that does not come back stays locked, so that the
+// runtime ends it with this goroutine: nobody else ever runs in the wrong
+// namespace.
+func onThread(at netns.NsHandle, f func() error) (err error) {
+	runtime.LockOSThread()
+	home, err := netns.Get()
+	if err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("open own namespace: %w", err)
+	}
+	defer home.Close()
+	defer func() {
+		if back := netns.Set(home); back != nil {
+			err = errors.Join(err, fmt.Errorf("return to own namespace: %w", back))
+			return
+		}
+		runtime.UnlockOSThread()
+	}()
+	if at >= 0 {
+		if err := netns.Set(at); err != nil {
+			return fmt.Errorf("enter: %w", err)
+		}
+	}
+	return f()
+}

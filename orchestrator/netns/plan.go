@@ -1,0 +1,185 @@
+package netns
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"time"
+
+	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/journal"
+)
+
+// Plan is what a lab shall be. Times are wall-clock time.
+type Plan struct {
+	Switch string   // name of the switch, for its namespace
+	Hosts  []string // names of the hosts; they name interfaces too: at most 15 characters
+	// Subnet holds all hosts, the i-th of them at its (i+1)-th address. IPv4.
+	Subnet netip.Prefix
+	MTU    int // network-layer bytes, at least 576; the same on every link
+	TCP    TCP
+	// ReceiveCPUs run the hosts' receiving stacks (RPS). With none, the
+	// receiver's stack runs inside the switch's send call.
+	ReceiveCPUs []int
+	// Sysctls are set in every host last, over what the lab sets itself.
+	Sysctls []host.Setting
+}
+
+// TCP is how the hosts' TCP is set up. All of it but IdleRestart and ECN's
+// sysctls is an attribute of the one route, so it holds for the lab's own
+// connections whoever opens them.
+type TCP struct {
+	InitCwnd    int           // initial window in segments; 0: the kernel's default
+	RTOMin      time.Duration // least retransmission timeout, whole milliseconds; 0: the kernel's default
+	Congestion  string        // congestion control of every connection; "": the kernel's default
+	ECN         bool          // ask for ECN on every connection; else never, unless the congestion control insists
+	IdleRestart bool          // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+}
+
+// Lab is a lab's namespaces, interfaces and addresses.
+type Lab struct {
+	ID     string `json:"id"`
+	Switch string `json:"switch"` // namespace of the switch
+	Hosts  []Host `json:"hosts"`  // in the plan's order
+}
+
+// Host is one host of a lab. Its link's far end is the interface Name in the
+// switch's namespace.
+type Host struct {
+	Name      string     `json:"name"`
+	Namespace string     `json:"namespace"`
+	Addr      netip.Addr `json:"addr"`
+	MAC       MAC        `json:"mac"`     // of eth0: the switch addresses frames to the host with it
+	Gateway   MAC        `json:"gateway"` // of the switch's end: the host addresses all its frames to it
+}
+
+const (
+	minMTU = 576     // RFC 791: what every host must take
+	maxMTU = 65535   // ETH_MAX_MTU, veth's own limit
+	maxNo  = 1 << 16 // hosts that the numbering of MACs has room for
+)
+
+// Lab checks the plan and says which namespaces, interfaces and addresses a
+// lab with this id has.
+func (p Plan) Lab(id string) (*Lab, error) {
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("plan of lab %s: %w", id, err)
+	}
+	lab := &Lab{ID: id, Switch: namespace(id, p.Switch), Hosts: make([]Host, len(p.Hosts))}
+	addr := p.Subnet.Masked().Addr()
+	for i, name := range p.Hosts {
+		addr = addr.Next()
+		lab.Hosts[i] = Host{
+			Name:      name,
+			Namespace: namespace(id, name),
+			Addr:      addr,
+			MAC:       mac(hostSide, i),
+			Gateway:   mac(switchSide, i),
+		}
+	}
+	return lab, nil
+}
+
+func namespace(id, node string) string { return "aqm-" + id + "-" + node }
+
+func (p Plan) check() error {
+	return errors.Join(p.checkNames(), p.checkSubnet(), p.checkTCP(), p.checkCPUs())
+}
+
+func (p Plan) checkNames() error {
+	// IFNAMSIZ less the final zero; the characters that namespaces, interfaces and
+	// host names all allow.
+	valid := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,14}$`)
+	// The kernel has folders of these names among its interfaces' sysctls.
+	seen := map[string]bool{"lo": true, "all": true, "default": true}
+	var errs []error
+	for _, name := range append([]string{p.Switch}, p.Hosts...) {
+		if !valid.MatchString(name) {
+			errs = append(errs, fmt.Errorf("name %q: want 1 to 15 letters, digits and hyphens, no hyphen first", name))
+		} else if seen[name] {
+			errs = append(errs, fmt.Errorf("name %q is taken", name))
+		}
+		seen[name] = true
+	}
+	if len(p.Hosts) == 0 {
+		errs = append(errs, errors.New("no hosts"))
+	}
+	return errors.Join(errs...)
+}
+
+func (p Plan) checkSubnet() error {
+	if !p.Subnet.IsValid() || !p.Subnet.Addr().Is4() {
+		return fmt.Errorf("subnet %s: want an IPv4 prefix", p.Subnet)
+	}
+	if p.Subnet.Overlaps(netip.PrefixFrom(gateway(), 32)) {
+		return fmt.Errorf("subnet %s holds the gateway %s", p.Subnet, gateway())
+	}
+	// The first address is the network's and the last the broadcast's.
+	room := 1<<(32-p.Subnet.Bits()) - 2
+	if n := len(p.Hosts); n > min(room, maxNo) {
+		return fmt.Errorf("%d hosts: subnet %s has room for %d", n, p.Subnet, max(0, min(room, maxNo)))
+	}
+	return nil
+}
+
+func (p Plan) checkTCP() error {
+	var errs []error
+	if p.MTU < minMTU || p.MTU > maxMTU {
+		errs = append(errs, fmt.Errorf("MTU %d: want %d to %d", p.MTU, minMTU, maxMTU))
+	}
+	if p.TCP.InitCwnd < 0 {
+		errs = append(errs, fmt.Errorf("initial window %d: want 0 or more", p.TCP.InitCwnd))
+	}
+	if p.TCP.RTOMin < 0 || p.TCP.RTOMin%time.Millisecond != 0 {
+		errs = append(errs, fmt.Errorf("least RTO %s: the kernel takes whole milliseconds", p.TCP.RTOMin))
+	}
+	return errors.Join(errs...)
+}
+
+func (p Plan) checkCPUs() error {
+	for _, cpu := range p.ReceiveCPUs {
+		if cpu < 0 {
+			return fmt.Errorf("CPU %d: want 0 or more", cpu)
+		}
+	}
+	return nil
+}
+
+// gateway is the next hop of every host's route. It is link-local, so it
+// collides with no lab's subnet, and it need not exist: only its neighbour entry
+// does.
+func gateway() netip.Addr { return netip.AddrFrom4([4]byte{169, 254, 1, 1}) }
+
+// entries lists the lab's namespaces for the journal, the switch's first: what
+// is recorded first goes last, and the switch's namespace holds an end of every
+// link.
+func (l *Lab) entries() []journal.Entry {
+	entries := []journal.Entry{{Kind: journal.Namespace, Name: l.Switch}}
+	for _, h := range l.Hosts {
+		entries = append(entries, journal.Entry{Kind: journal.Namespace, Name: h.Namespace})
+	}
+	return entries
+}
+
+// side is which end of a link a MAC belongs to.
+type side uint16
+
+const (
+	hostSide   side = 0
+	switchSide side = 1
+)
+
+// MAC is an Ethernet address.
+type MAC [6]byte
+
+// mac numbers the links' ends. The first byte says "unicast, locally
+// administered"; the same plan gives the same addresses every time, so that
+// runs can be compared packet by packet.
+func mac(s side, link int) MAC {
+	m := MAC{0x02, 0xa9}
+	binary.BigEndian.PutUint16(m[2:], uint16(s))
+	binary.BigEndian.PutUint16(m[4:], uint16(link))
+	return m
+}

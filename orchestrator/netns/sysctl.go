@@ -1,0 +1,31 @@
+package netns
+
+import "aqmlab/orchestrator/host"
+
+// hostSysctls are the settings of a host's namespace, in the order in which
+// they are made: before its device is, so that the device inherits them.
+func hostSysctls(p Plan) []host.Setting {
+	settings := []host.Setting{
+		// The reverse path filter knows nothing of a gateway that is no neighbour's
+		// address. The larger of "all" and the device's counts, hence both.
+		{Key: "net.ipv4.conf.all.rp_filter", Value: "0"},
+		{Key: "net.ipv4.conf.default.rp_filter", Value: "0"},
+		// What one connection learned (ssthresh, RTT) must not shape the next:
+		// runs are independent.
+		{Key: "net.ipv4.tcp_no_metrics_save", Value: "1"},
+		{Key: "net.ipv4.tcp_slow_start_after_idle", Value: bit(p.TCP.IdleRestart)},
+		{Key: "net.ipv4.tcp_ecn", Value: bit(p.TCP.ECN)},
+		// A lost SYN that asked for ECN is repeated without, as if a middlebox had
+		// swallowed it. Here it was the queue, and the flow would run without ECN to
+		// its end.
+		{Key: "net.ipv4.tcp_ecn_fallback", Value: "0"},
+	}
+	return append(settings, p.Sysctls...)
+}
+
+func bit(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}

@@ -1,0 +1,140 @@
+package netns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vishvananda/netns"
+
+	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/journal"
+)
+
+// Up brings up the lab that the plan describes, under the journal's id, and
+// returns when every link has its carrier. It records in the journal before it
+// makes; when it fails or ctx ends, it removes what it has made and returns
+// why.
+func Up(ctx context.Context, j *journal.Journal, p Plan) (*Lab, error) {
+	lab, err := p.Lab(j.ID())
+	if err != nil {
+		return nil, err
+	}
+	entries := lab.entries()
+	if err := refuseForeign(entries); err != nil {
+		return nil, fmt.Errorf("bring up lab %s: %w", lab.ID, err)
+	}
+	if err := j.Record(entries...); err != nil {
+		return nil, err
+	}
+	if err := build(ctx, p, lab); err != nil {
+		return nil, errors.Join(fmt.Errorf("bring up lab %s: %w", lab.ID, err), removeAll(entries))
+	}
+	return lab, nil
+}
+
+// Down removes the lab's namespaces with everything in them. It is also what
+// undoing the journal does.
+func (l *Lab) Down() error { return removeAll(l.entries()) }
+
+// refuseForeign makes sure that no namespace of the lab exists yet: recording
+// it would have it removed, though it is not ours.
+func refuseForeign(entries []journal.Entry) error {
+	for _, e := range entries {
+		_, err := os.Lstat(path(e.Name))
+		if err == nil {
+			return fmt.Errorf("namespace %s exists and is not of this lab: remove it with `ip netns del %[1]s`", e.Name)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// build makes the switch's namespace and then all hosts.
+func build(ctx context.Context, p Plan, lab *Lab) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	err := Do("", func() error {
+		ns, err := create(lab.Switch)
+		if err != nil {
+			return err
+		}
+		return errors.Join(switchSysctls(), ns.Close())
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err = parallel(len(lab.Hosts), func(next func() (int, bool)) error {
+		err := Do(lab.Switch, func() error { return buildHosts(ctx, p, lab, next) })
+		if err != nil {
+			cancel(err) // the other workers need not go on
+		}
+		return err
+	})
+	if err != nil {
+		return context.Cause(ctx) // the first error; the others are its echo
+	}
+	return nil
+}
+
+// create makes a named namespace and leaves the calling thread inside it.
+func create(name string) (netns.NsHandle, error) {
+	ns, err := netns.NewNamed(name)
+	if err != nil {
+		return ns, fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return ns, nil
+}
+
+// switchSysctls keeps the switch namespace's own stack out of the traffic.
+func switchSysctls() error { return host.DisableIPv6() }
+
+// buildHosts takes hosts from next until there are none. The calling thread is
+// in the switch's namespace, whose handles it opens for all its hosts, and ends
+// in that of its last host.
+func buildHosts(ctx context.Context, p Plan, lab *Lab, next func() (int, bool)) error {
+	ports, err := openHandles()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", lab.Switch, err)
+	}
+	defer ports.close()
+	for {
+		i, ok := next()
+		if !ok {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := buildHost(ctx, p, lab.Hosts[i], ports); err != nil {
+			return fmt.Errorf("host %s: %w", lab.Hosts[i].Name, err)
+		}
+	}
+}
+
+// parallel lets a worker per usable CPU, each on a goroutine of its own, take
+// the numbers 0 to n-1 from next, waits for them all and joins their errors.
+func parallel(n int, work func(next func() (int, bool)) error) error {
+	var taken atomic.Int64
+	next := func() (int, bool) {
+		i := int(taken.Add(1)) - 1
+		return i, i < n
+	}
+	errs := make([]error, min(n, runtime.GOMAXPROCS(0)))
+	var all sync.WaitGroup
+	for w := range errs {
+		all.Go(func() { errs[w] = work(next) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}

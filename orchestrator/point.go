@@ -1,0 +1,235 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aqmlab/collectors"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// point is one replay of a trace under one scheme.
+type point struct {
+	scheme string
+	load   float64
+	seed   uint64
+	flows  []trafficgen.Flow
+}
+
+const (
+	// pollEvery is how often the progress of a replay is looked at.
+	pollEvery = 100 * time.Millisecond
+	// stall is the wall time without a byte for any flow under way after which
+	// a replay is given up: several retransmission timeouts of a second each.
+	stall = 15 * time.Second
+	// settle is the wall time in which closed connections take leave before the
+	// switch stops.
+	settle = 50 * time.Millisecond
+	// samples is about how many samples of a queue a point yields.
+	samples = 2000
+)
+
+// run replays a point and returns what was measured. watch is told of the
+// replay's progress.
+func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (results.Point, error) {
+	m, err := t.measure(ctx, p, watch)
+	if err != nil {
+		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
+	}
+	zero := time.Duration(float64(m.zero-m.sw.Start) / t.dilation)
+	out := results.Point{
+		Scheme:   p.scheme,
+		Load:     p.load,
+		Seed:     p.seed,
+		Flows:    m.flows,
+		Ports:    portCounts(m.sw),
+		Hosts:    m.hosts,
+		Fidelity: t.judge(m),
+	}
+	for _, q := range m.sw.Queues {
+		if q.At -= zero; q.At >= 0 {
+			out.Queues = append(out.Queues, q)
+		}
+	}
+	return out, nil
+}
+
+// measurement is what one replay leaves.
+type measurement struct {
+	zero  int64 // CLOCK_MONOTONIC at the trace's time zero
+	flows []results.Flow
+	hosts []results.HostCount
+	sw    role.Measured
+	cpu   float64 // busy share of the hosts' CPUs
+}
+
+func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) (measurement, error) {
+	var m measurement
+	spec, err := t.fabric(p.scheme, p.seed)
+	if err != nil {
+		return m, err
+	}
+	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows)}, &agent.Nothing{}); err != nil {
+		return m, err
+	}
+	before, err := t.counters()
+	if err != nil {
+		return m, err
+	}
+	cpuBefore, err := collectors.ReadCPUs(t.cpus.hosts)
+	if err != nil {
+		return m, err
+	}
+	replay := role.Replay{Flows: p.flows, Dilation: t.dilation, Connections: t.lab.Workload.Connections, Stall: stall}
+	if err := t.hosts.Call(ctx, "Start", replay, &m.zero); err != nil {
+		return m, err
+	}
+	if err := t.follow(ctx, watch); err != nil {
+		return m, err
+	}
+	cpuAfter, err := collectors.ReadCPUs(t.cpus.hosts)
+	if err != nil {
+		return m, err
+	}
+	m.cpu = cpuAfter.Share(cpuBefore)
+	if err := t.hosts.Call(ctx, "Finish", agent.Nothing{}, &m.flows); err != nil {
+		return m, err
+	}
+	if err := sleep(ctx, settle); err != nil {
+		return m, err
+	}
+	after, err := t.counters()
+	if err != nil {
+		return m, err
+	}
+	m.hosts = t.hostCounts(before, after)
+	return m, t.sw.Call(ctx, "Stop", agent.Nothing{}, &m.sw)
+}
+
+// follow tells watch of the progress until the replay ends.
+func (t *Testbed) follow(ctx context.Context, watch func(role.State)) error {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		var s role.State
+		if err := t.hosts.Call(ctx, "Progress", agent.Nothing{}, &s); err != nil {
+			return err
+		}
+		watch(s)
+		if s.Done {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-t.sw.Done():
+			return fmt.Errorf("the switch: %w", t.sw.Err())
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// sampleEvery spreads the samples of the queues over a trace.
+func sampleEvery(flows []trafficgen.Flow) time.Duration {
+	last := flows[len(flows)-1].Start
+	return max(last/samples, 10*time.Microsecond)
+}
+
+// counters reads the kernel's counters of every host.
+func (t *Testbed) counters() ([]host.Counters, error) {
+	all := make([]host.Counters, len(t.net.Hosts))
+	for i, h := range t.net.Hosts {
+		var err error
+		if all[i], err = netns.Counters(h.Namespace); err != nil {
+			return nil, fmt.Errorf("reading the counters of %s: %w", h.Name, err)
+		}
+	}
+	return all, nil
+}
+
+func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount {
+	counts := make([]results.HostCount, len(after))
+	for i, h := range t.net.Hosts {
+		d := after[i].Sub(before[i])
+		counts[i] = results.HostCount{
+			Host:        h.Name,
+			Timeouts:    d.Timeouts,
+			Retransmits: d.Retransmits,
+			CEReceived:  d.CEPackets,
+			ECEReceived: d.DeliveredCE,
+		}
+	}
+	return counts
+}
+
+func portCounts(m role.Measured) []results.PortCount {
+	var counts []results.PortCount
+	for _, p := range m.Ports {
+		for q, c := range p.Queues {
+			counts = append(counts, results.PortCount{
+				Switch:      p.Switch,
+				Port:        p.Far,
+				Queue:       q,
+				Enqueued:    c.Enqueued,
+				Sent:        c.Sent,
+				Marked:      c.Marked,
+				DropsFull:   c.DropsFull,
+				DropsScheme: c.DropsScheme,
+				SentBytes:   c.SentBytes,
+				PeakBytes:   int64(c.PeakBytes),
+			})
+		}
+	}
+	return counts
+}
+
+// Limits beyond which a run is labelled low-fidelity.
+const (
+	maxLateShare = 0.10 // p99 lateness of deliveries over the base RTT
+	minHeadroom  = 0.05 // idle share of the busiest CPUs
+)
+
+// judge says how exactly the wall clock kept lab time.
+func (t *Testbed) judge(m measurement) results.Fidelity {
+	f := results.Fidelity{
+		Label:       results.FidelityOK,
+		LatenessP50: m.sw.LatenessP50,
+		LatenessP99: m.sw.LatenessP99,
+		LatenessMax: m.sw.LatenessMax,
+		EdgeDrops:   m.sw.EdgeDrops,
+		Clamped:     m.sw.Clamped,
+		CPUHeadroom: 1 - max(m.sw.Busy, m.cpu),
+	}
+	if t.lab.RTT.Min > 0 {
+		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
+	}
+	if f.ShareOfRTT > maxLateShare {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99, 100*f.ShareOfRTT))
+	}
+	if f.EdgeDrops > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch", f.EdgeDrops))
+	}
+	if f.CPUHeadroom < minHeadroom {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))
+	}
+	if len(f.Reasons) > 0 {
+		f.Label = results.FidelityLow
+	}
+	return f
+}
+
+// sleep waits, or returns why ctx ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

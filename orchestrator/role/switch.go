@@ -1,0 +1,105 @@
+// Package role is what a lab's helper processes do: the switch, and the hosts'
+// traffic. Their exported methods are called by the lab's owner over net/rpc.
+package role
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"aqmlab/collectors"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/results"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/wire"
+)
+
+// The names of the roles, for [agent.Options].
+const (
+	SwitchRole = "switch"
+	HostsRole  = "hosts"
+)
+
+// Switch is the service of the switch's process, which runs in the switch's
+// namespace.
+type Switch struct {
+	mu      sync.Mutex
+	sw      *wire.Switch
+	session *wire.Session
+	queues  *collectors.Queues
+}
+
+var (
+	errNotOpen    = errors.New("the switch has no interfaces yet")
+	errOpen       = errors.New("the switch has its interfaces already")
+	errRunning    = errors.New("the switch is running")
+	errNotRunning = errors.New("the switch is not running")
+)
+
+// Open attaches the switch to its interfaces.
+func (s *Switch) Open(c wire.Config, _ *agent.Nothing) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sw != nil {
+		return errOpen
+	}
+	// Calls arrive on any thread; all of them are in the process's namespace.
+	sw, err := wire.Open(c)
+	if err != nil {
+		return err
+	}
+	s.sw = sw
+	return nil
+}
+
+// Fabric is what a switch runs.
+type Fabric struct {
+	Spec     fabric.Spec
+	Dilation float64
+	Sample   time.Duration // lab time between two samples of the queues; zero: none
+}
+
+// Start runs a fabric until Stop.
+func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.sw == nil:
+		return errNotOpen
+	case s.session != nil:
+		return errRunning
+	}
+	s.queues = collectors.NewQueues(f.Sample)
+	var attach []wire.Collector
+	if f.Sample > 0 {
+		attach = append(attach, s.queues)
+	}
+	session, err := s.sw.Start(f.Spec, f.Dilation, attach...)
+	if err != nil {
+		return err
+	}
+	s.session = session
+	return nil
+}
+
+// Measured is what a switch saw between Start and Stop.
+type Measured struct {
+	wire.Report
+	Queues []results.QueueSample // times count from the report's start
+}
+
+// Stop ends the running fabric.
+func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return errNotRunning
+	}
+	report, err := s.session.Stop()
+	s.session = nil
+	if err != nil {
+		return err
+	}
+	*m = Measured{report, s.queues.Samples()}
+	return nil
+}

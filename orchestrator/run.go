@@ -1,0 +1,180 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// Point names one point of a run while it is going on.
+type Point struct {
+	Scheme string
+	Load   float64
+	Seed   uint64
+	Number int           // from 1
+	Of     int           // points in all
+	Flows  int           // in its trace
+	Lasts  time.Duration // wall time of the starts of its trace
+	After  time.Duration // the same for all the points that follow
+}
+
+// Watcher is told how a run goes on. Its methods are called one at a time.
+type Watcher interface {
+	// Note is something that the user should know.
+	Note(text string)
+	// Begin starts a point.
+	Begin(p Point)
+	// Progress is called several times a second while the point runs.
+	Progress(p Point, s role.State)
+	// End is called with what the point measured.
+	End(p Point, measured results.Point)
+}
+
+// Run runs every point of the lab, scheme after scheme on the same traces, and
+// stores them below out. It returns the run, which is partial if ctx ended or
+// a point failed after others were done; the error then says why.
+func Run(ctx context.Context, lab *labs.Lab, out string, o Options, w Watcher) (*results.Run, error) {
+	points, err := plan(lab)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Up(ctx, lab, o)
+	if err != nil {
+		return nil, err
+	}
+	run, err := t.runAll(ctx, points, out, w)
+	return run, errors.Join(err, t.Down(context.WithoutCancel(ctx)))
+}
+
+// plan lists the points: all schemes of a load and seed in a row, so that what
+// changes on the machine over time changes for all of them.
+func plan(lab *labs.Lab) ([]point, error) {
+	var points []point
+	for _, load := range lab.Workload.Load {
+		for _, seed := range lab.Seeds {
+			flows, err := trafficgen.Trace(lab.Traffic(load, seed))
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range lab.Schemes {
+				points = append(points, point{s.Name, load, seed, flows})
+			}
+		}
+	}
+	return points, nil
+}
+
+// runAll calibrates the testbed and runs and stores the points.
+func (t *Testbed) runAll(ctx context.Context, points []point, out string, w Watcher) (*results.Run, error) {
+	c, err := t.Calibrate(ctx, w.Note)
+	if err != nil {
+		return nil, err
+	}
+	w.Note(t.describe(c))
+	if missed := t.missedRTT(c); missed != "" {
+		w.Note(missed)
+	}
+	yaml, err := t.lab.YAML()
+	if err != nil {
+		return nil, err
+	}
+	writer, err := results.Create(out, t.manifest(c), yaml)
+	if err != nil {
+		return nil, err
+	}
+	for i := range points {
+		if err := t.runOne(ctx, points, i, writer, w); err != nil {
+			return abort(writer, err)
+		}
+	}
+	dir, err := writer.Finish(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return results.Open(dir)
+}
+
+// abort keeps the points that are whole, if there are any.
+func abort(writer *results.Writer, why error) (*results.Run, error) {
+	dir, err := writer.Abort(time.Now(), why.Error())
+	if err != nil || dir == "" {
+		return nil, errors.Join(why, err)
+	}
+	run, err := results.Open(dir)
+	return run, errors.Join(why, err)
+}
+
+func (t *Testbed) runOne(ctx context.Context, points []point, i int, writer *results.Writer, w Watcher) error {
+	p := points[i]
+	named := Point{Scheme: p.scheme, Load: p.load, Seed: p.seed, Number: i + 1, Of: len(points), Flows: len(p.flows), Lasts: t.lasts(p)}
+	for _, later := range points[i+1:] {
+		named.After += t.lasts(later)
+	}
+	w.Begin(named)
+	measured, err := t.run(ctx, p, func(s role.State) { w.Progress(named, s) })
+	if err != nil {
+		return err
+	}
+	w.End(named, measured)
+	return writer.Add(measured)
+}
+
+// lasts is the wall time of the starts of a point's trace.
+func (t *Testbed) lasts(p point) time.Duration {
+	return time.Duration(float64(p.flows[len(p.flows)-1].Start) * t.dilation)
+}
+
+// describe says on what the points will run.
+func (t *Testbed) describe(c Calibration) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%d hosts, %s from the %s, lab time %v times slower than the wall clock", len(t.net.Hosts), t.lab.Host.Transport, t.cc.Provider(), c.Dilation)
+	if c.BaseRTT > 0 {
+		fmt.Fprintf(&s, ", base RTT %v", c.BaseRTT.Round(time.Microsecond))
+	}
+	return s.String()
+}
+
+// rttTolerance is how far the measured base RTT may be from the lab's before
+// a run says so.
+const rttTolerance = 0.05
+
+// missedRTT says that the base RTT is not the lab's, if that is so.
+func (t *Testbed) missedRTT(c Calibration) string {
+	want := t.lab.RTT.Min
+	if want == 0 || math.Abs(float64(c.BaseRTT-want)) <= rttTolerance*float64(want) {
+		return ""
+	}
+	return fmt.Sprintf("warning: the base RTT is %v, not the lab's %v; a larger dilation brings it closer", c.BaseRTT.Round(time.Microsecond), want)
+}
+
+func (t *Testbed) manifest(c Calibration) results.Manifest {
+	version, revision := results.ThisBuild()
+	m := results.Manifest{
+		Version:     version,
+		GitRevision: revision,
+		Start:       time.Now().UTC(),
+		Host:        results.ThisMachine(),
+		Runtime:     "netns",
+		Dilation:    c.Dilation,
+		Transport:   results.Transport{Name: t.lab.Host.Transport, Provider: string(t.cc.Provider())},
+		RTTBy:       results.RTTByDelayLine,
+		BaseRTT:     results.Micros(c.BaseRTT),
+		Lab:         t.lab.Name,
+		Loads:       slices.Clone(t.lab.Workload.Load),
+		Seeds:       slices.Clone(t.lab.Seeds),
+		Baseline:    t.lab.Baseline,
+	}
+	for _, s := range t.lab.Schemes {
+		m.Schemes = append(m.Schemes, s.Name)
+	}
+	return m
+}

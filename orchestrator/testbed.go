@@ -1,0 +1,258 @@
+// Package orchestrator runs labs on real hosts: it brings a testbed up, finds
+// out how fast this machine can run it, drives it through the lab's points,
+// collects what was measured, and removes it.
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/wire"
+)
+
+// ErrNotRoot is returned where a testbed is asked for without the rights to
+// make one.
+var ErrNotRoot = errors.New("real hosts need root: network namespaces, packet sockets and BPF; run it with sudo")
+
+// Options say how a testbed is brought up.
+type Options struct {
+	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
+	Log      io.Writer // gets what the helper processes complain about; may be nil
+	Detached bool      // the testbed stays when this process ends
+}
+
+// Testbed is a lab's hosts and switch, up and idle or running one point.
+type Testbed struct {
+	lab     *labs.Lab
+	journal *journal.Journal
+	cc      *cc.Handle
+	net     *netns.Lab
+	plan    netns.Plan
+	cpus    cpus
+	sw      *agent.Process
+	hosts   *agent.Process
+
+	dilation float64
+	overhead time.Duration // wall time that hosts and switch add to a round trip
+}
+
+// subnet holds the hosts of a lab. Labs have namespaces of their own, so all
+// may use the same one.
+var subnet = netip.MustParsePrefix("10.77.0.0/16")
+
+// undoers say how what a testbed's journal holds is removed.
+func undoers() journal.Undoers {
+	return journal.Undoers{
+		journal.Namespace: netns.Remove,
+		journal.Process:   agent.Remove,
+		journal.File:      journal.RemoveFiles,
+	}
+}
+
+// Up brings up the testbed of a lab: congestion control, namespaces, links,
+// switch and host processes. When it fails or ctx ends, nothing is left.
+func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
+	if os.Geteuid() != 0 {
+		return nil, ErrNotRoot
+	}
+	free, err := splitCPUs()
+	if err != nil {
+		return nil, err
+	}
+	t := &Testbed{lab: lab, cpus: free, dilation: max(1, float64(lab.Dilation))}
+	if err := t.up(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
+	}
+	return t, nil
+}
+
+func (t *Testbed) up(ctx context.Context, o Options) error {
+	var err error
+	if t.journal, err = journal.Create(o.root(), Info{Lab: t.lab.Name}); err != nil {
+		return err
+	}
+	if t.cc, err = cc.Acquire(t.lab.Host.Transport, t.journal.ID()); err != nil {
+		return err
+	}
+	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
+	if err != nil {
+		return err
+	}
+	t.plan = t.planOf(spec)
+	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
+		return err
+	}
+	if err := t.startSwitch(ctx, o); err != nil {
+		return err
+	}
+	if o.Detached {
+		return nil
+	}
+	return t.startHosts(ctx, o)
+}
+
+func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
+	p := netns.Plan{
+		Switch:      spec.Switches[0],
+		Subnet:      subnet,
+		MTU:         t.lab.Host.MTU,
+		ReceiveCPUs: t.cpus.hosts,
+		TCP: netns.TCP{
+			InitCwnd:    t.lab.Host.InitCwnd,
+			RTOMin:      wallMillis(t.lab.Host.RTOMin, t.dilation),
+			Congestion:  t.cc.Name(),
+			ECN:         t.cc.ECN(),
+			IdleRestart: t.lab.Host.IdleRestart,
+		},
+	}
+	for _, h := range spec.Hosts {
+		p.Hosts = append(p.Hosts, h.Name)
+	}
+	return p
+}
+
+// wallMillis is a lab time on the wall, rounded up to the milliseconds that
+// the kernel counts such times in.
+func wallMillis(lab time.Duration, dilation float64) time.Duration {
+	wall := time.Duration(float64(lab) * dilation)
+	return (wall + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// startSwitch starts the switch's process. It inherits what keeps the
+// congestion control registered, so that a detached testbed keeps its own.
+func (t *Testbed) startSwitch(ctx context.Context, o Options) error {
+	ao := agent.Options{
+		Role:      role.SwitchRole,
+		Namespace: t.net.Switch,
+		Log:       o.Log,
+		Record:    t.journal.Record,
+	}
+	link, err := t.cc.LinkFile()
+	switch {
+	case err == nil:
+		defer link.Close()
+		ao.Files = []*os.File{link}
+	case !errors.Is(err, cc.ErrBuiltIn):
+		return err
+	}
+	if o.Detached {
+		ao.Detached = &agent.Detached{Socket: t.journal.Dir() + "/switch.sock", Log: t.journal.Dir() + "/switch.log"}
+	}
+	if t.sw, err = agent.Spawn(ctx, ao); err != nil {
+		return fmt.Errorf("starting the switch: %w", err)
+	}
+	c := wire.Config{MTU: t.lab.Host.MTU, CPU: t.cpus.sw, Spin: wire.DefaultSpin}
+	if t.cpus.sw < 0 {
+		c.Spin = 0 // a single CPU is better left to the hosts
+	}
+	for _, h := range t.net.Hosts {
+		c.Ports = append(c.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Host: h.MAC[:]})
+	}
+	return t.sw.Call(ctx, "Open", c, &agent.Nothing{})
+}
+
+// startHosts starts the process that carries the traffic of all hosts.
+func (t *Testbed) startHosts(ctx context.Context, o Options) error {
+	var err error
+	t.hosts, err = agent.Spawn(ctx, agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record})
+	if err != nil {
+		return fmt.Errorf("starting the hosts: %w", err)
+	}
+	var ends []role.End
+	for _, h := range t.net.Hosts {
+		ends = append(ends, role.End{Namespace: h.Namespace, Addr: h.Addr})
+	}
+	return t.hosts.Call(ctx, "Serve", ends, &agent.Nothing{})
+}
+
+// Down removes the testbed. It is safe on one that came up in part, and for a
+// second time.
+func (t *Testbed) Down(ctx context.Context) error {
+	var errs []error
+	for _, p := range []*agent.Process{t.hosts, t.sw} {
+		if p != nil {
+			errs = append(errs, p.Stop(ctx))
+		}
+	}
+	t.hosts, t.sw = nil, nil
+	if t.cc != nil {
+		errs = append(errs, t.cc.Close())
+		t.cc = nil
+	}
+	if t.journal != nil {
+		errs = append(errs, t.journal.Undo(undoers()))
+		t.journal = nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("removing lab %s: %w", t.lab.Name, err)
+	}
+	return nil
+}
+
+// fabric is the network of a point, with the links' delays shortened by what
+// the hosts and the switch's process add to a round trip, so that the base RTT
+// is the lab's.
+func (t *Testbed) fabric(scheme string, seed uint64) (fabric.Spec, error) {
+	spec, err := t.lab.Fabric(scheme, seed)
+	if err != nil {
+		return fabric.Spec{}, err
+	}
+	for i, h := range t.net.Hosts {
+		spec.Hosts[i].Addr = h.Addr
+	}
+	const crossings = 4 // of a link in a round trip through a star
+	extra := time.Duration(float64(t.overhead) / t.dilation / crossings)
+	for i := range spec.Links {
+		spec.Links[i].Delay = max(0, spec.Links[i].Delay-extra)
+	}
+	return spec, nil
+}
+
+// cpus are the machine's processors, shared out between switch and hosts.
+type cpus struct {
+	sw    int // negative: not pinned
+	hosts []int
+}
+
+// splitCPUs gives the last CPU that we may use to the switch, so that neither
+// takes the other's. A machine with one CPU shares it.
+func splitCPUs() (cpus, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return cpus{}, fmt.Errorf("reading which CPUs there are: %w", err)
+	}
+	var all []int
+	for cpu := range len(set) * 64 {
+		if set.IsSet(cpu) {
+			all = append(all, cpu)
+		}
+	}
+	if len(all) < 2 {
+		return cpus{sw: -1, hosts: all}, nil
+	}
+	return cpus{sw: all[len(all)-1], hosts: slices.Clip(all[:len(all)-1])}, nil
+}
+
+// helperProcs is how many goroutines a helper process may run at once, beside
+// a thread that spins or sleeps in the kernel: a process that is pinned to one
+// CPU would get a single one, and notice its traffic late.
+const helperProcs = 4
+
+// TuneHelper readies the calling process, a helper, for its role.
+func TuneHelper() { runtime.GOMAXPROCS(max(helperProcs, runtime.NumCPU())) }

@@ -1,0 +1,140 @@
+package results
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Rows repeat the point's coordinates, so that a query over many folders
+// ("*/flows.parquet") needs no path parsing; a dictionary makes them almost
+// free.
+
+// flowRow is one row of flows.parquet.
+type flowRow struct {
+	Scheme    string  `parquet:"scheme,dict,zstd"`
+	Load      float64 `parquet:"load,dict,zstd"`
+	Seed      uint64  `parquet:"seed,dict,zstd"`
+	ID        int64   `parquet:"flow_id,delta,zstd"`
+	Start     int64   `parquet:"start_ns,delta,zstd"`
+	Sent      int64   `parquet:"sent_ns,delta,zstd"`
+	FCT       *int64  `parquet:"fct_ns,optional,zstd"` // null when the flow did not complete
+	Bytes     int64   `parquet:"bytes,zstd"`
+	Received  int64   `parquet:"received_bytes,zstd"`
+	Client    int32   `parquet:"client,zstd"`
+	Server    int32   `parquet:"server,zstd"`
+	Service   int32   `parquet:"service,zstd"`
+	Completed bool    `parquet:"completed,zstd"`
+	Error     string  `parquet:"error,dict,zstd"`
+}
+
+// queueRow is one row of series.parquet.
+type queueRow struct {
+	Scheme    string  `parquet:"scheme,dict,zstd"`
+	Load      float64 `parquet:"load,dict,zstd"`
+	Seed      uint64  `parquet:"seed,dict,zstd"`
+	At        int64   `parquet:"at_ns,delta,zstd"`
+	Switch    string  `parquet:"switch,dict,zstd"`
+	Port      string  `parquet:"port,dict,zstd"`
+	Queue     int32   `parquet:"queue,zstd"`
+	Bytes     int64   `parquet:"queue_bytes,zstd"`
+	PeakBytes int64   `parquet:"peak_bytes,zstd"`
+	Sent      int64   `parquet:"sent_bytes,zstd"`
+	Marks     int64   `parquet:"marks,zstd"`
+	Drops     int64   `parquet:"drops,zstd"`
+}
+
+func flowRows(p Point) []flowRow {
+	rows := make([]flowRow, len(p.Flows))
+	for i, f := range p.Flows {
+		rows[i] = flowRow{
+			Scheme: p.Scheme, Load: p.Load, Seed: p.Seed,
+			ID: f.ID, Start: int64(f.Start), Sent: int64(f.Sent),
+			Bytes: f.Bytes, Received: f.Received,
+			Client: f.Client, Server: f.Server, Service: f.Service,
+			Completed: f.Completed(), Error: f.Error,
+		}
+		if f.Completed() {
+			fct := int64(f.FCT)
+			rows[i].FCT = &fct
+		}
+	}
+	return rows
+}
+
+func (r flowRow) flow() Flow {
+	f := Flow{
+		ID: r.ID, Start: time.Duration(r.Start), Sent: time.Duration(r.Sent),
+		Bytes: r.Bytes, Received: r.Received,
+		Client: r.Client, Server: r.Server, Service: r.Service,
+		Error: r.Error,
+	}
+	if r.FCT != nil {
+		f.FCT = time.Duration(*r.FCT)
+	}
+	return f
+}
+
+func queueRows(p Point) []queueRow {
+	rows := make([]queueRow, len(p.Queues))
+	for i, q := range p.Queues {
+		rows[i] = queueRow{
+			Scheme: p.Scheme, Load: p.Load, Seed: p.Seed,
+			At: int64(q.At), Switch: q.Switch, Port: q.Port, Queue: q.Queue,
+			Bytes: q.Bytes, PeakBytes: q.PeakBytes, Sent: q.Sent, Marks: q.Marks, Drops: q.Drops,
+		}
+	}
+	return rows
+}
+
+func (r queueRow) sample() QueueSample {
+	return QueueSample{
+		At: time.Duration(r.At), Switch: r.Switch, Port: r.Port, Queue: r.Queue,
+		Bytes: r.Bytes, PeakBytes: r.PeakBytes, Sent: r.Sent, Marks: r.Marks, Drops: r.Drops,
+	}
+}
+
+// writeParquet writes rows to a new file and makes it durable.
+func writeParquet[T any](path string, rows []T) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
+	}
+	err = parquet.Write(f, rows)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// readParquet reads all rows of a file and checks that there are as many as
+// the point's own record says.
+func readParquet[T any](path string, want int) (rows []T, err error) {
+	// The library panics on some damaged files.
+	defer func() {
+		if p := recover(); p != nil {
+			rows, err = nil, damaged(path, fmt.Errorf("%v", p))
+		}
+	}()
+	rows, err = parquet.ReadFile[T](path)
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	if len(rows) != want {
+		return nil, damaged(path, fmt.Errorf("%d rows, but the point recorded %d", len(rows), want))
+	}
+	return rows, nil
+}
+
+func damaged(path string, err error) error {
+	return fmt.Errorf("reading %s: missing, cut short or damaged: %w", path, err)
+}

@@ -1,0 +1,96 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+)
+
+// pointRecord is point.json: all of a point but its flows and samples. It is
+// written last.
+type pointRecord struct {
+	PointInfo
+	Samples int         `json:"samples"` // rows of series.parquet
+	Ports   []PortCount `json:"ports"`
+	Hosts   []HostCount `json:"hosts"`
+}
+
+func infoOf(p Point) PointInfo {
+	info := PointInfo{Scheme: p.Scheme, Load: p.Load, Seed: p.Seed, Flows: len(p.Flows), Fidelity: p.Fidelity}
+	for _, f := range p.Flows {
+		if f.Completed() {
+			info.Completed++
+		}
+	}
+	return info
+}
+
+// pointFolder is the name of a point's folder, such as tcn-load0.9-seed1.
+func pointFolder(p Point) string {
+	return fmt.Sprintf("%s-load%s-seed%d", p.Scheme, strconv.FormatFloat(p.Load, 'f', -1, 64), p.Seed)
+}
+
+func writePoint(dir string, p Point) error {
+	if err := writeParquet(filepath.Join(dir, flowsFile), flowRows(p)); err != nil {
+		return err
+	}
+	if err := writeParquet(filepath.Join(dir, seriesFile), queueRows(p)); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(dir, pointFile), pointRecord{infoOf(p), len(p.Queues), p.Ports, p.Hosts})
+}
+
+// StoredPoint is a point on disk. Its records are read on demand.
+type StoredPoint struct {
+	PointInfo
+	Ports []PortCount
+	Hosts []HostCount
+
+	dir     string
+	samples int
+}
+
+func openPoint(dir string) (StoredPoint, error) {
+	var r pointRecord
+	if err := readJSON(filepath.Join(dir, pointFile), &r); err != nil {
+		return StoredPoint{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
+	}
+	return StoredPoint{r.PointInfo, r.Ports, r.Hosts, dir, r.Samples}, nil
+}
+
+// Read reads the whole point. The error names the file that is damaged.
+func (s StoredPoint) Read() (Point, error) {
+	p, err := s.ReadFlows()
+	queues, qerr := s.ReadQueues()
+	p.Queues = queues
+	return p, errors.Join(err, qerr)
+}
+
+// ReadFlows reads the point without its queue samples, which are many times
+// larger than all the rest.
+func (s StoredPoint) ReadFlows() (Point, error) {
+	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Hosts: s.Hosts, Fidelity: s.Fidelity}
+	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)
+	if err != nil {
+		return p, err
+	}
+	p.Flows = make([]Flow, len(rows))
+	for i, r := range rows {
+		p.Flows[i] = r.flow()
+	}
+	return p, nil
+}
+
+// ReadQueues reads the queue samples.
+func (s StoredPoint) ReadQueues() ([]QueueSample, error) {
+	rows, err := readParquet[queueRow](filepath.Join(s.dir, seriesFile), s.samples)
+	if err != nil {
+		return nil, err
+	}
+	samples := make([]QueueSample, len(rows))
+	for i, r := range rows {
+		samples[i] = r.sample()
+	}
+	return samples, nil
+}

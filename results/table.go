@@ -1,0 +1,162 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// tableWidth is the widest line that Table prints, in characters.
+const tableWidth = 100
+
+// TableOptions are the choices of a table.
+type TableOptions struct {
+	// Color sets off, by terminal escape codes, the cells that show a
+	// difference. It is meant for terminals and never carries meaning alone.
+	Color bool
+}
+
+// column is one column of normalised FCTs.
+type column struct {
+	statistic
+	over, under string // the two lines of its heading
+}
+
+func columns() []column {
+	return []column{
+		{statistic{All, Mean}, "all", "avg"},
+		{statistic{Small, Mean}, "small", "avg"},
+		{statistic{Small, P99}, "small", "p99"},
+		{statistic{Large, Mean}, "large", "avg"},
+	}
+}
+
+// Table prints the comparison for people: for every load a table of FCTs (the
+// baseline's in absolute terms, the others' relative to it) with a sentence on
+// every scheme, then what the runs differ in, then the warnings.
+func Table(w io.Writer, c Comparison, o TableOptions) error {
+	var b bytes.Buffer
+	t := table{&b, c, o, min(max(len("scheme"), longest(c.Schemes)), 20)}
+	for _, load := range c.Loads {
+		t.load(load)
+	}
+	if len(c.Schemes) > 1 {
+		t.say("", "FCT in lab time. x0.50: half of "+c.Baseline+"'s on the same flows; + better, - worse, ~ no difference by the 95 % interval.")
+	}
+	for _, d := range c.Differences {
+		t.say("", "runs differ in "+d.String())
+	}
+	for _, warning := range c.Warnings {
+		t.say("", "warning: "+warning)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+type table struct {
+	*bytes.Buffer
+	c      Comparison
+	o      TableOptions
+	scheme int // width of the first column
+}
+
+func longest(names []string) (n int) {
+	for _, s := range names {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+// load prints one load's table and sentences, and an empty line.
+func (t table) load(load float64) {
+	t.say("", t.heading(load))
+	t.headers()
+	for _, s := range t.c.Schemes {
+		if total, ok := t.c.Total(s, load); ok {
+			t.row(total)
+		}
+	}
+	for _, f := range t.c.Findings() {
+		if f.Load == load {
+			t.say("  ", f.Scheme+": "+f.Text)
+		}
+	}
+	t.WriteByte('\n')
+}
+
+func (t table) heading(load float64) string {
+	for _, s := range t.c.Schemes {
+		if total, ok := t.c.Total(s, load); ok {
+			word := "seeds"
+			if len(total.Seeds) == 1 {
+				word = "seed"
+			}
+			return fmt.Sprintf("load %g: %d flows a scheme, %s %s", load, total.Flows, word, list(total.Seeds))
+		}
+	}
+	return fmt.Sprintf("load %g", load)
+}
+
+func (t table) headers() {
+	over, under := pad("", t.scheme), pad("scheme", t.scheme)
+	for _, c := range columns() {
+		over += "  " + lead(c.over, 8)
+		under += "  " + lead(c.under, 8)
+	}
+	fmt.Fprintf(t, "%s\n%s  %6s  %6s  %8s  %s\n", over, under, "marks", "drops", "timeouts", "fidelity")
+}
+
+func (t table) row(total Total) {
+	t.WriteString(pad(shorten(total.Scheme, t.scheme), t.scheme))
+	for _, c := range columns() {
+		t.WriteString("  " + t.cell(total, c.statistic))
+	}
+	n := total.Counts
+	fmt.Fprintf(t, "  %6s  %6s  %8s  %s\n", formatCount(n.Marks), formatCount(n.Drops), formatCount(n.Timeouts), cmp.Or(total.Fidelity.Label, "-"))
+}
+
+// cell prints one FCT, 8 characters wide without its colour.
+func (t table) cell(total Total, s statistic) string {
+	r, ok := t.c.Row(total.Scheme, total.Load, s.class, s.metric)
+	switch {
+	case !ok:
+		return lead("-", 8)
+	case r.Scheme == t.c.Baseline:
+		return lead(formatMicros(r.Value), 8)
+	}
+	text := lead(formatRatio(r.Normalized)+" "+mark(r.Verdict), 8)
+	if !t.o.Color || r.Verdict == NoDifference {
+		return text
+	}
+	return paint(text, r.Verdict)
+}
+
+// mark is the verdict in one character.
+func mark(v Verdict) string {
+	switch v {
+	case Better:
+		return "+"
+	case Worse:
+		return "-"
+	}
+	return "~"
+}
+
+// paint colours a cell: cyan and yellow, which no common colour blindness
+// confuses.
+func paint(text string, v Verdict) string {
+	if v == Better {
+		return "\x1b[36m" + text + "\x1b[0m"
+	}
+	return "\x1b[33m" + text + "\x1b[0m"
+}
+
+// say prints a line of text, broken so that it fits.
+func (t table) say(indent, text string) {
+	fmt.Fprintf(t, "%s%s\n", indent, wrap(text, tableWidth-len(indent), indent+"  "))
+}
+
+func pad(s string, width int) string  { return s + strings.Repeat(" ", max(0, width-len(s))) }
+func lead(s string, width int) string { return strings.Repeat(" ", max(0, width-len(s))) + s }

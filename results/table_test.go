@@ -1,0 +1,133 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func tableOf(t *testing.T, c Comparison, o TableOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Table(&b, c, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func compared(t *testing.T, points []Point) Comparison {
+	t.Helper()
+	c, err := Compare(points, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTable(t *testing.T) {
+	c := compared(t, measured())
+	c.Differences = []Difference{{"kernel", []RunValue{{"run-a", "6.1"}, {"run-b", "6.18"}}}}
+	golden(t, "table.txt", []byte(tableOf(t, c, TableOptions{})))
+}
+
+func TestTableOfOneScheme(t *testing.T) {
+	golden(t, "table-one.txt", []byte(tableOf(t, compared(t, measured()[:4]), TableOptions{})))
+}
+
+// The widest that a table can become.
+func TestTableFits(t *testing.T) {
+	points := measured()
+	for i := range points {
+		points[i].Scheme += "-with-a-very-long-name-that-nobody-wants-to-type"
+		points[i].Ports[0].Marked, points[i].Ports[0].DropsFull, points[i].Hosts[0].Timeouts = 987_654_321, 12_345_678_901, 123_456
+		points[i].Fidelity.Label = FidelityLow
+		for k := range points[i].Flows {
+			points[i].Flows[k].FCT *= 1000
+			if i >= 4 {
+				points[i].Flows[k].FCT *= 500
+			}
+		}
+	}
+	for line := range strings.Lines(tableOf(t, compared(t, points), TableOptions{})) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+}
+
+// Colour marks differences and nothing else, and leaves the text as it is.
+func TestTableColor(t *testing.T) {
+	c := compared(t, measured())
+	plain, colored := tableOf(t, c, TableOptions{}), tableOf(t, c, TableOptions{Color: true})
+	if strings.Contains(plain, "\x1b") {
+		t.Error("the plain table has escape codes")
+	}
+	codes := regexp.MustCompile("\x1b\\[[0-9]+m([^\x1b]*)\x1b\\[0m")
+	if got := codes.ReplaceAllString(colored, "$1"); got != plain {
+		t.Error("colour changes the text")
+	}
+	cells := codes.FindAllStringSubmatch(colored, -1)
+	for _, m := range cells {
+		if !strings.HasSuffix(m[1], " +") && !strings.HasSuffix(m[1], " -") {
+			t.Errorf("%q is coloured", m[1])
+		}
+	}
+	if len(cells) == 0 {
+		t.Error("nothing is coloured")
+	}
+}
+
+func TestTableReportsAFailingWriter(t *testing.T) {
+	if err := Table(failing{}, compared(t, measured()[:4]), TableOptions{}); !errors.Is(err, errFull) {
+		t.Errorf("got %v", err)
+	}
+}
+
+var errFull = errors.New("no space left")
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+func TestFindings(t *testing.T) {
+	row := func(class Class, m Metric, difference, low, high float64, v Verdict) Row {
+		return Row{"tcn", 0.9, class, m, 1, 1 + difference/100, difference, [2]float64{low, high}, v}
+	}
+	for _, c := range []struct {
+		name string
+		rows []Row
+		want string
+	}{
+		{"small tail", []Row{row(All, Mean, -1, -4, 2, NoDifference), row(Small, P99, -61, -70, -48, Better)},
+			"small p99 61 % lower than droptail (95 % interval 48 to 70), no difference overall"},
+		{"both ways", []Row{row(All, Mean, 7.25, 2.04, 12, Worse), row(Small, Mean, -20, -30, -10, Better), row(Large, Mean, 30, 20, 40.4, Worse)},
+			"small average 20 % lower than droptail (95 % interval 10 to 30), large average 30 % higher (20 to 40), 7.2 % higher overall (2.0 to 12)"},
+		{"only overall", []Row{row(All, Mean, -12, -15, -8, Better)}, "12 % lower than droptail overall (95 % interval 8.0 to 15)"},
+		{"nothing", []Row{row(All, Mean, -1, -4, 2, NoDifference)}, "no difference from droptail found"},
+	} {
+		cmp := Comparison{Baseline: "droptail", Schemes: []string{"droptail", "tcn"}, Loads: []float64{0.9}, Rows: c.rows}
+		got := cmp.Findings()
+		if len(got) != 1 || got[0].Text != c.want || got[0].Scheme != "tcn" || got[0].Load != 0.9 {
+			t.Errorf("%s: got %+v, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{formatMicros(0), "0.0us"}, {formatMicros(1234.56), "1234.6us"}, {formatMicros(9999.94), "9999.9us"},
+		{formatMicros(9999.96), "10.0ms"}, {formatMicros(1.5e6), "1500.0ms"}, {formatMicros(12.34e6), "12.3s"},
+		{formatCount(0), "0"}, {formatCount(999_999), "999999"}, {formatCount(1_234_567), "1.23M"},
+		{formatCount(987_654_321), "988M"}, {formatCount(999_600_000), "1G"}, {formatCount(12_300_000_000), "12.3G"},
+		{formatRatio(1), "x1.00"}, {formatRatio(0.004), "x0.00"}, {formatRatio(12.345), "x12.35"}, {formatRatio(123.4), "x123"},
+		{formatPercent(-61.4), "61"}, {formatPercent(9.94), "9.9"}, {formatPercent(9.96), "10"}, {formatPercent(-0.04), "0.0"},
+		{shorten("tcn", 5), "tcn"}, {shorten("codel", 5), "codel"}, {shorten("dctcp-red", 5), "dct.."},
+		{wrap("a bb  ccc", 100, ""), "a bb ccc"}, {wrap("aaaa bbb cc d", 8, "  "), "aaaa bbb\n  cc d"}, {wrap("", 10, " "), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

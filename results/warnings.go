@@ -1,0 +1,98 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// minForP99 is how many flows a class needs so that ten lie beyond the p99.
+const minForP99 = 1000
+
+// warnings collects what a reader should know before trusting a comparison.
+func (s *pointSet) warnings(c Comparison) []string {
+	return slices.Concat(lowFidelity(c), incomplete(c), s.notShared(c), singleSeed(c), s.fewFlows(c))
+}
+
+func lowFidelity(c Comparison) (out []string) {
+	for _, t := range c.Totals {
+		if !t.Fidelity.Low() {
+			continue
+		}
+		why := strings.Join(t.Fidelity.Reasons, "; ")
+		if why == "" {
+			why = fmt.Sprintf("p99 lateness %.0f %% of the base RTT, %d frames lost at the edge", t.Fidelity.ShareOfRTT*100, t.Fidelity.EdgeDrops)
+		}
+		out = append(out, fmt.Sprintf("%s at load %g is low-fidelity: %s", t.Scheme, t.Load, why))
+	}
+	return out
+}
+
+func incomplete(c Comparison) (out []string) {
+	for _, t := range c.Totals {
+		if lost := t.Flows - t.Completed; lost > 0 {
+			out = append(out, fmt.Sprintf("%d of %d flows of %s at load %g did not complete and are in no FCT", lost, t.Flows, t.Scheme, t.Load))
+		}
+	}
+	return out
+}
+
+// notShared names the points that a comparison had to leave out.
+func (s *pointSet) notShared(c Comparison) (out []string) {
+	for _, t := range c.Totals {
+		common := commonSeeds(s.at(c.Baseline, t.Load), s.at(t.Scheme, t.Load))
+		switch {
+		case len(common) == 0:
+			out = append(out, fmt.Sprintf("%s at load %g is not compared: the baseline %s has no seed in common with it there", t.Scheme, t.Load, c.Baseline))
+		case len(common) < len(t.Seeds):
+			out = append(out, fmt.Sprintf("%s at load %g is compared on %d of its %d seeds: the baseline %s has no more", t.Scheme, t.Load, len(common), len(t.Seeds), c.Baseline))
+		}
+	}
+	return out
+}
+
+func singleSeed(c Comparison) []string {
+	if len(c.Schemes) == 1 {
+		return nil
+	}
+	var loads []string
+	for _, t := range c.Totals {
+		load := strconv.FormatFloat(t.Load, 'g', -1, 64)
+		if len(t.Seeds) == 1 && !slices.Contains(loads, load) {
+			loads = append(loads, load)
+		}
+	}
+	if loads == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("a single seed at load %s: the intervals do not hold what differs from seed to seed", strings.Join(loads, ", "))}
+}
+
+func (s *pointSet) fewFlows(c Comparison) (out []string) {
+	for _, load := range c.Loads {
+		for _, st := range statistics() {
+			n := s.count(c.Baseline, load, st.class)
+			switch {
+			case n == 0:
+			case st.metric == P99 && n < minForP99:
+				out = append(out, fmt.Sprintf("p99 of class %s at load %g rests on %d flows: fewer than ten lie beyond it (1,000 needed)", st.class, load, n))
+			case st.metric == Mean && n < minPairs:
+				out = append(out, fmt.Sprintf("class %s at load %g has %d flows: too few for a verdict (%d needed)", st.class, load, n, minPairs))
+			}
+		}
+	}
+	return out
+}
+
+// count is how many flows of a class a scheme completed at a load.
+func (s *pointSet) count(scheme string, load float64, c Class) (n int) {
+	for _, p := range s.at(scheme, load) {
+		for _, f := range p.Flows {
+			if f.Completed() && c.Holds(f.Bytes) {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,176 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// Config says what a client replays and when it gives up.
+type Config struct {
+	Flows       []trafficgen.Flow // ordered by start; the service is the DSCP
+	Dilation    float64           // wall time over lab time, above zero
+	Connections int               // opened ahead between every pair of hosts in the trace, zero or more
+	// CongestionControl is that of the sockets that ask, by its kernel name;
+	// empty leaves the host's default. It is set after the handshake, so ECN
+	// must be on in the host (net.ipv4.tcp_ecn=1).
+	CongestionControl string
+	Limit             time.Duration // wall time from the last start to the end of the run; zero: none
+	Stall             time.Duration // wall time without a byte for any flow under way that ends the run; zero: none
+}
+
+func (cfg Config) check() error {
+	switch {
+	case !(cfg.Dilation > 0) || math.IsInf(cfg.Dilation, 0):
+		return fmt.Errorf("dilation %v is not above zero", cfg.Dilation)
+	case cfg.Connections < 0:
+		return fmt.Errorf("%d connections opened ahead are below zero", cfg.Connections)
+	case cfg.Limit < 0 || cfg.Stall < 0:
+		return fmt.Errorf("limit %v or stall %v is below zero", cfg.Limit, cfg.Stall)
+	}
+	var before time.Duration
+	for _, f := range cfg.Flows {
+		switch {
+		case f.Bytes < 1 || f.Bytes > trafficgen.MaxBytes:
+			return fmt.Errorf("flow %d: %d bytes are outside 1 to %d", f.ID, f.Bytes, int64(trafficgen.MaxBytes))
+		case f.Service < 0 || f.Service > maxDSCP:
+			return fmt.Errorf("flow %d: service %d is no DSCP: want 0 to %d", f.ID, f.Service, maxDSCP)
+		case f.Start < before:
+			return fmt.Errorf("flow %d starts at %v, before the flow that precedes it", f.ID, f.Start)
+		}
+		before = f.Start
+	}
+	return nil
+}
+
+// Progress counts what a client has done so far.
+type Progress struct {
+	Started   int64 // flows taken off the trace
+	Completed int64 // flows of which every byte came
+	Failed    int64 // flows that ended otherwise, never started ones included
+	Bytes     int64 // payload received
+}
+
+// Client replays a trace from the asking side, for all its clients.
+type Client struct {
+	network Network
+	cfg     Config
+	sink    []byte
+	pool    pool
+	ran     atomic.Bool
+
+	started, completed, failed, bytes atomic.Int64
+}
+
+// openers is how many connections are opened at once: enough to hide the round
+// trips, few enough for a small switch buffer.
+const openers = 16
+
+// Open connects every client of the trace with every server it asks. The
+// client must be run or closed.
+func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("opening connections: %w", err)
+	}
+	c := &Client{network: network, cfg: cfg, sink: make([]byte, sinkSize)}
+	c.pool.list = map[ends][]*connection{}
+	if err := c.openAhead(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("opening connections: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Client) openAhead(ctx context.Context) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	todo := make(chan ends)
+	var work sync.WaitGroup
+	for range openers {
+		work.Go(func() {
+			for e := range todo {
+				if conn, err := c.connect(ctx, e); err != nil {
+					fail(err)
+				} else {
+					c.pool.put(conn)
+				}
+			}
+		})
+	}
+	for _, e := range pairs(c.cfg.Flows) {
+		for range c.cfg.Connections {
+			if ctx.Err() == nil {
+				todo <- e
+			}
+		}
+	}
+	close(todo)
+	work.Wait()
+	return context.Cause(ctx)
+}
+
+// pairs lists the distinct ends of the flows in order of appearance.
+func pairs(flows []trafficgen.Flow) []ends {
+	var list []ends
+	seen := map[ends]bool{}
+	for _, f := range flows {
+		if e := (ends{f.Client, f.Server}); !seen[e] {
+			seen[e] = true
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// connect adds a booked connection to the pool.
+func (c *Client) connect(ctx context.Context, e ends) (*connection, error) {
+	nc, err := c.network.Dial(ctx, e.client, e.server)
+	if err != nil {
+		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
+	}
+	s, err := newSocket(nc, c.cfg.CongestionControl)
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
+	}
+	conn := newConnection(s, e, c.sink, &c.bytes)
+	conn.busy = true
+	if !c.pool.add(conn) {
+		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, errClosed)
+	}
+	return conn, nil
+}
+
+var errClosed = errors.New("the client is closed")
+
+// Close closes every connection; flows under way fail. Run does it at its end.
+func (c *Client) Close() { c.pool.open.closeAll() }
+
+// Progress is a snapshot of the counters. It may be called at any time.
+func (c *Client) Progress() Progress {
+	return Progress{c.started.Load(), c.completed.Load(), c.failed.Load(), c.bytes.Load()}
+}
+
+var errRan = errors.New("replaying flows: a client runs once")
+
+// Run sends each flow's request at start + Start x dilation, where start is the
+// wall time of lab time zero, and returns a record of every flow in the order
+// of the trace, those that failed or never started included. It ends early when
+// the limit or the stall of the configuration is reached, which the records
+// say; or when ctx ends, which the error says, too. It closes the client.
+func (c *Client) Run(ctx context.Context, start time.Time) ([]results.Flow, error) {
+	if c.ran.Swap(true) {
+		return nil, errRan
+	}
+	defer c.Close()
+	r := newRun(c, start)
+	err := r.replay(ctx)
+	return r.records, err
+}

@@ -1,0 +1,187 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// loopback is a network of hosts that are ports of 127.0.0.1. It keeps what it
+// made, so that a test can look at both ends of a connection.
+type loopback struct {
+	mu       sync.Mutex
+	addr     map[int]string // of each host that listens
+	dialled  []net.Conn
+	accepted []net.Conn
+}
+
+func newLoopback() *loopback { return &loopback{addr: map[int]string{}} }
+
+func (n *loopback) Listen(host int) (net.Listener, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.addr[host] = l.Addr().String()
+	return &recorder{l.(*net.TCPListener), n}, nil
+}
+
+func (n *loopback) Dial(ctx context.Context, _, server int) (net.Conn, error) {
+	n.mu.Lock()
+	addr, ok := n.addr[server]
+	n.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("host %d does not listen", server)
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "tcp4", addr)
+	if err == nil {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.dialled = append(n.dialled, c)
+	}
+	return c, err
+}
+
+func (n *loopback) dials() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.dialled)
+}
+
+// recorder notes what a listener accepts.
+type recorder struct {
+	*net.TCPListener
+	network *loopback
+}
+
+func (r *recorder) Accept() (net.Conn, error) {
+	c, err := r.TCPListener.Accept()
+	if err == nil {
+		r.network.mu.Lock()
+		defer r.network.mu.Unlock()
+		r.network.accepted = append(r.network.accepted, c)
+	}
+	return c, err
+}
+
+// serve runs our server on hosts for the length of a test, and fails the test
+// on whatever goes wrong there.
+func serve(t testing.TB, n Network, hosts ...int) *Server {
+	t.Helper()
+	s, err := Serve(n, hosts, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// script runs handle on each connection to a host, in place of our server.
+func script(t *testing.T, n *loopback, host int, handle func(net.Conn)) {
+	t.Helper()
+	l, err := n.Listen(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			work.Go(func() {
+				defer c.Close()
+				handle(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		work.Wait()
+	})
+}
+
+// request reads a request the way the package comment describes it.
+func request(c net.Conn) (head [headerSize]byte, size int64, err error) {
+	if _, err = io.ReadFull(c, head[:]); err != nil {
+		return head, 0, err
+	}
+	for _, b := range head[16:] {
+		size = size<<8 | int64(b)
+	}
+	return head, size, nil
+}
+
+// silent reads requests, tells about each, and never answers.
+func silent(asked chan<- struct{}) func(net.Conn) {
+	return func(c net.Conn) {
+		for {
+			if _, _, err := request(c); err != nil {
+				return
+			}
+			asked <- struct{}{}
+		}
+	}
+}
+
+// flow is a flow of host 0 at the beginning of the run.
+func flow(id, server int, bytes int64) trafficgen.Flow {
+	return trafficgen.Flow{ID: id, Start: 1, Server: server, Bytes: bytes}
+}
+
+// open opens a client that is closed at the end of the test.
+func open(t testing.TB, n Network, cfg Config) *Client {
+	t.Helper()
+	if cfg.Dilation == 0 {
+		cfg.Dilation = 1
+	}
+	c, err := Open(t.Context(), n, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// replay runs a trace to its end.
+func replay(t testing.TB, n Network, cfg Config) []results.Flow {
+	t.Helper()
+	records, err := open(t, n, cfg).Run(t.Context(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func checkCompleted(t *testing.T, records []results.Flow, flows []trafficgen.Flow) {
+	t.Helper()
+	if len(records) != len(flows) {
+		t.Fatalf("%d records of %d flows", len(records), len(flows))
+	}
+	for i, r := range records {
+		f := flows[i]
+		want := results.Flow{
+			ID: int64(f.ID), Start: f.Start, Sent: r.Sent, FCT: r.FCT, Bytes: f.Bytes, Received: f.Bytes,
+			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
+		}
+		if r != want || r.Sent < r.Start || r.FCT <= 0 {
+			t.Errorf("record %+v of flow %+v", r, f)
+		}
+	}
+}
+
+func one(f trafficgen.Flow) []trafficgen.Flow { return []trafficgen.Flow{f} }

@@ -1,0 +1,163 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+)
+
+// zerosSize is how much payload one write hands to the kernel: enough to make
+// the cost of the call vanish, little enough to stay in the second-level cache.
+const zerosSize = 256 << 10
+
+// Server answers requests on behalf of hosts.
+type Server struct {
+	congestionControl string
+	zeros             []byte // what every payload is made of; never written
+
+	work sync.WaitGroup // accepting and serving goroutines
+	open openSet
+	mu   sync.Mutex
+	errs []error // guarded by mu
+}
+
+// maxErrors bounds what a server remembers of broken connections.
+const maxErrors = 16
+
+// Serve listens on every host and answers until Close. The congestion control
+// is that of the sockets that send payload, by its kernel name; empty leaves
+// the host's default.
+func Serve(network Network, hosts []int, congestionControl string) (*Server, error) {
+	s := &Server{congestionControl: congestionControl, zeros: make([]byte, zerosSize)}
+	for _, host := range hosts {
+		if err := s.listen(network, host); err != nil {
+			return nil, errors.Join(fmt.Errorf("serving on host %d: %w", host, err), s.Close())
+		}
+	}
+	return s, nil
+}
+
+func (s *Server) listen(network Network, host int) error {
+	l, err := network.Listen(host)
+	if err != nil {
+		return err
+	}
+	s.open.add(l)
+	// The listener needs the congestion control too: ECN is agreed on during
+	// the handshake, before there is a connection to set it on.
+	raw, err := rawConn(l)
+	if err != nil {
+		return err
+	}
+	if err := setCongestionControl(raw, s.congestionControl); err != nil {
+		return err
+	}
+	s.work.Go(func() { s.accept(host, l) })
+	return nil
+}
+
+// Close stops serving, closes every listener and connection, and waits until
+// all is quiet. It returns what went wrong on connections that a peer did not
+// simply end, the first few errors of them.
+func (s *Server) Close() error {
+	s.open.closeAll()
+	s.work.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(s.errs...)
+}
+
+// accept serves what connects. It closes the listener when it cannot go on,
+// so that clients are refused rather than left waiting.
+func (s *Server) accept(host int, l net.Listener) {
+	defer s.open.close(l)
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			s.note(host, "accepting a connection", err)
+			return
+		}
+		if !s.open.add(c) {
+			return
+		}
+		s.work.Go(func() {
+			defer s.open.close(c)
+			s.note(host, "serving "+c.RemoteAddr().String(), s.serve(c))
+		})
+	}
+}
+
+// note remembers an error, unless a peer or Close ended the connection: then
+// the client reports the flow.
+func (s *Server) note(host int, doing string, err error) {
+	if err == nil || ended(err) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.errs) < maxErrors {
+		s.errs = append(s.errs, fmt.Errorf("host %d: %s: %w", host, doing, err))
+	}
+}
+
+func ended(err error) bool {
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// serve answers one request after another until the client closes.
+func (s *Server) serve(c net.Conn) error {
+	sock, err := newSocket(c, s.congestionControl)
+	if err != nil {
+		return err
+	}
+	r := responder{socket: sock, zeros: s.zeros}
+	for {
+		if _, err := io.ReadFull(sock, r.head[:]); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("reading a request: %w", err)
+		}
+		h, err := parseHeader(&r.head)
+		if err != nil {
+			return fmt.Errorf("reading a request: %w", err)
+		}
+		if err := sock.setDSCP(h.dscp); err != nil {
+			return err
+		}
+		if err := r.respond(h.bytes); err != nil {
+			return fmt.Errorf("sending %d bytes for flow %d: %w", h.bytes, h.flow, err)
+		}
+	}
+}
+
+// responder holds what one connection's responses are written from.
+type responder struct {
+	*socket
+	zeros []byte
+	head  [headerSize]byte // of the request, and so of the response
+	parts [2][]byte
+	vec   net.Buffers
+}
+
+// respond sends the header and n bytes of payload. The first payload goes out
+// in one call with the header: without Nagle's algorithm the header alone
+// would make a packet of its own.
+func (r *responder) respond(n int64) error {
+	first := min(n, int64(len(r.zeros)))
+	r.parts = [2][]byte{r.head[:], r.zeros[:first]}
+	r.vec = r.parts[:]
+	if _, err := r.vec.WriteTo(r.Conn); err != nil {
+		return err
+	}
+	for n -= first; n > 0; {
+		wrote, err := r.Write(r.zeros[:min(n, int64(len(r.zeros)))])
+		if err != nil {
+			return err
+		}
+		n -= int64(wrote)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// socket is a TCP connection whose options we set.
+type socket struct {
+	net.Conn
+	raw  syscall.RawConn
+	dscp int // -1 before the first
+}
+
+// newSocket prepares a connection: no waiting for more to send, no probes of
+// the kernel's own on the link, and the congestion control asked for.
+func newSocket(c net.Conn, congestionControl string) (*socket, error) {
+	raw, err := rawConn(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{Conn: c, raw: raw, dscp: -1}
+	if err := s.set("TCP_NODELAY", unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
+		return nil, err
+	}
+	if err := s.set("SO_KEEPALIVE", unix.SOL_SOCKET, unix.SO_KEEPALIVE, 0); err != nil {
+		return nil, err
+	}
+	return s, setCongestionControl(raw, congestionControl)
+}
+
+// setDSCP classifies what the socket sends from now on. The kernel keeps the
+// two ECN bits of the byte to itself.
+func (s *socket) setDSCP(dscp uint8) error {
+	if s.dscp == int(dscp) {
+		return nil
+	}
+	if err := s.set("IP_TOS", unix.IPPROTO_IP, unix.IP_TOS, int(dscp)<<2); err != nil {
+		return err
+	}
+	s.dscp = int(dscp)
+	return nil
+}
+
+func (s *socket) set(name string, level, option, value int) error {
+	err := control(s.raw, func(fd int) error { return unix.SetsockoptInt(fd, level, option, value) })
+	if err != nil {
+		return fmt.Errorf("setting %s to %d: %w", name, value, err)
+	}
+	return nil
+}
+
+// setCongestionControl chooses a socket's congestion control by name; an empty
+// name leaves the host's default. On a listener it holds for what is accepted.
+func setCongestionControl(raw syscall.RawConn, name string) error {
+	if name == "" {
+		return nil
+	}
+	err := control(raw, func(fd int) error {
+		return unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
+	})
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("congestion control %q is not in this kernel, which has %s: %w", name, knownCongestionControls(), err)
+	case err != nil:
+		return fmt.Errorf("setting congestion control %q: %w", name, err)
+	}
+	return nil
+}
+
+func knownCongestionControls() string {
+	b, err := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+	if err != nil {
+		return "an unknown set"
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// rawConn is the file descriptor behind a connection or a listener.
+func rawConn(c any) (syscall.RawConn, error) {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return nil, fmt.Errorf("%T has no socket: want a TCP connection or listener of package net", c)
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("reaching the socket: %w", err)
+	}
+	return raw, nil
+}
+
+func control(raw syscall.RawConn, f func(fd int) error) error {
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
+		return err
+	}
+	return inner
+}

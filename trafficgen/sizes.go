@@ -1,0 +1,119 @@
+package trafficgen
+
+import (
+	"embed"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"aqmlab/kind"
+	"aqmlab/units"
+)
+
+// Distribution is a distribution of flow sizes in bytes of payload.
+type Distribution interface {
+	Draw(*rand.Rand) int64 // from 1 to [MaxBytes]
+	Mean() float64
+}
+
+// SizesEnv is what a size distribution is built for. The zero value is ready
+// to use.
+type SizesEnv struct {
+	Dir string // folder that relative file names start from; empty: the working directory
+}
+
+//go:embed cdf/*.csv
+var published embed.FS
+
+// Sizes lists every size distribution.
+func Sizes() kind.Table[SizesEnv, Distribution] {
+	return kind.Table[SizesEnv, Distribution]{
+		kind.Row("websearch", "a web search cluster (DCTCP, SIGCOMM 2010): mean 1.7 MB", struct{}{}, embedded("websearch")),
+		kind.Row("datamining", "a data mining cluster (VL2, SIGCOMM 2009): mean 12.7 MB, half of the flows at most 1100 B", struct{}{}, embedded("datamining")),
+		kind.Row("cache", "cache servers, as in the MQ-ECN and TCN simulations: mean 0.9 MB", struct{}{}, embedded("cache")),
+		kind.Row("hadoop", "a Hadoop cluster, as in the MQ-ECN and TCN simulations: mean 4.1 MB", struct{}{}, embedded("hadoop")),
+		kind.Row("fixed", "every flow has the same size", fixed{}, newFixed),
+		kind.Row("uniform", "every whole number of bytes between two bounds is as likely", uniform{Min: 1}, newUniform),
+		kind.Row("cdf", "a table of sizes and cumulative probabilities from a file, interpolated linearly", cdfFile{}, newCDFFile),
+	}
+}
+
+func embedded(name string) func(struct{}, SizesEnv) (Distribution, error) {
+	return func(struct{}, SizesEnv) (Distribution, error) {
+		f, err := published.Open("cdf/" + name + ".csv")
+		if err != nil {
+			return nil, fmt.Errorf("opening a table that ships with aqmlab: %w", err)
+		}
+		defer f.Close()
+		return parseCDF(name+".csv", f)
+	}
+}
+
+// cdfFile reads a table of its own.
+type cdfFile struct {
+	File string `lab:"file" doc:"lines of a size in bytes and a cumulative probability, with a comma or blanks between; # starts a comment"`
+}
+
+func newCDFFile(p cdfFile, env SizesEnv) (Distribution, error) {
+	if p.File == "" {
+		return nil, kind.Invalid("file", "missing: want the name of a file")
+	}
+	path := p.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(env.Dir, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, kind.Invalid("file", "opening the table of sizes: %w", err)
+	}
+	defer f.Close()
+	d, err := parseCDF(path, f)
+	if err != nil {
+		return nil, kind.Invalid("file", "%w", err)
+	}
+	return d, nil
+}
+
+type fixed struct {
+	Size units.Size `lab:"size" doc:"payload of every flow"`
+}
+
+var _ Distribution = fixed{}
+
+func newFixed(p fixed, _ SizesEnv) (Distribution, error) {
+	return p, checkSize("size", p.Size)
+}
+
+func (d fixed) Draw(*rand.Rand) int64 { return int64(d.Size) }
+func (d fixed) Mean() float64         { return float64(d.Size) }
+
+type uniform struct {
+	Min units.Size `lab:"min" doc:"smallest payload"`
+	Max units.Size `lab:"max" doc:"largest payload"`
+}
+
+var _ Distribution = uniform{}
+
+func newUniform(p uniform, _ SizesEnv) (Distribution, error) {
+	if err := checkSize("min", p.Min); err != nil {
+		return nil, err
+	}
+	if err := checkSize("max", p.Max); err != nil {
+		return nil, err
+	}
+	if p.Max < p.Min {
+		return nil, kind.Invalid("max", "%v is below min, %v", p.Max, p.Min)
+	}
+	return p, nil
+}
+
+func (d uniform) Draw(r *rand.Rand) int64 { return int64(d.Min) + r.Int64N(int64(d.Max-d.Min)+1) }
+func (d uniform) Mean() float64           { return (float64(d.Min) + float64(d.Max)) / 2 }
+
+func checkSize(param string, s units.Size) error {
+	if s < 1 || s > MaxBytes {
+		return kind.Invalid(param, "%v is outside 1B to %dB: want a size such as 64KB", s, int64(MaxBytes))
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package units_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/units"
+)
+
+func TestParseRate(t *testing.T) {
+	good := map[string]units.Rate{
+		"10Gbps":                 10e9,
+		"100 Mbps":               100e6,
+		" 1.5Gbps ":              1.5e9,
+		"64Kbps":                 64e3,
+		"64kbps":                 64e3,
+		"8bps":                   8,
+		"0bps":                   0,
+		"1Tbps":                  1e12,
+		"9007199254740993bps":    1<<53 + 1, // not representable as a float64
+		"9223372036854775807bps": math.MaxInt64,
+		"0.6bps":                 1,
+	}
+	for in, want := range good {
+		if got, err := units.ParseRate(in); err != nil || got != want {
+			t.Errorf("ParseRate(%q) = %d, %v; want %d", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "10", "Gbps", "10gbps", "10GB", "10Gb/s", "-1Gbps", "1.2.3Gbps", "NaNbps", "Infbps", "1e30Gbps", "9223372036854775808bps", "1 0Gbps"} {
+		if got, err := units.ParseRate(in); err == nil {
+			t.Errorf("ParseRate(%q) = %v, want an error", in, got)
+		} else if !strings.Contains(err.Error(), "10Gbps") {
+			t.Errorf("ParseRate(%q): %v: want an example", in, err)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	good := map[string]units.Size{
+		"96KB":   96_000,
+		"96kB":   96_000,
+		"2500B":  2500,
+		"1.5MB":  1_500_000,
+		"64KiB":  65_536,
+		"1MiB":   1 << 20,
+		"2 GiB":  2 << 30,
+		"0.5KiB": 512,
+		"1GB":    1e9,
+		"0B":     0,
+	}
+	for in, want := range good {
+		if got, err := units.ParseSize(in); err != nil || got != want {
+			t.Errorf("ParseSize(%q) = %d, %v; want %d", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "96", "KB", "96K", "96kb", "-1B", "NaNB", "infMB", "10000000000GB"} {
+		if got, err := units.ParseSize(in); err == nil {
+			t.Errorf("ParseSize(%q) = %v, want an error", in, got)
+		} else if !strings.Contains(err.Error(), "96KB") {
+			t.Errorf("ParseSize(%q): %v: want an example", in, err)
+		}
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	good := map[string]time.Duration{
+		"250us":  250 * time.Microsecond,
+		"250µs":  250 * time.Microsecond,
+		"10 ms":  10 * time.Millisecond,
+		" 1.5s ": 1500 * time.Millisecond,
+		"1m30s":  90 * time.Second,
+		"0s":     0,
+		"-5ms":   -5 * time.Millisecond,
+		"10ns":   10,
+	}
+	for in, want := range good {
+		if got, err := units.ParseTime(in); err != nil || got != want {
+			t.Errorf("ParseTime(%q) = %v, %v; want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "0", "+0", "-0", "250", "us", "250u", "1 0ms", "1 .5s", "1m 30s", "10 KB", "10 m s"} {
+		if got, err := units.ParseTime(in); err == nil {
+			t.Errorf("ParseTime(%q) = %v, want an error", in, got)
+		} else if !strings.Contains(err.Error(), "250us") {
+			t.Errorf("ParseTime(%q): %v: want an example", in, err)
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	tests := []struct{ got, want string }{
+		{units.Rate(10e9).String(), "10Gbps"},
+		{units.Rate(995e6).String(), "995Mbps"},
+		{units.Rate(1_500_000_000).String(), "1.5Gbps"},
+		{units.Rate(999).String(), "999bps"},
+		{units.Rate(0).String(), "0bps"},
+		{units.Size(96_000).String(), "96KB"},
+		{units.Size(2500).String(), "2.5KB"},
+		{units.Size(1001).String(), "1.001KB"},
+		{units.Size(65_536).String(), "65.536KB"},
+		{units.Size(1_048_576).String(), "1048.576KB"},
+		{units.Size(-2500).String(), "-2.5KB"},
+		{units.Size(0).String(), "0B"},
+		{units.FormatTime(250 * time.Microsecond), "250us"},
+		{units.FormatTime(51_200), "51.2us"},
+		{units.FormatTime(1_234_567), "1234.567us"},
+		{units.FormatTime(90 * time.Second), "90s"},
+		{units.FormatTime(-10 * time.Millisecond), "-10ms"},
+		{units.FormatTime(1), "1ns"},
+		{units.FormatTime(0), "0s"},
+	}
+	for _, tt := range tests {
+		if tt.got != tt.want {
+			t.Errorf("got %s, want %s", tt.got, tt.want)
+		}
+	}
+}
+
+// FuzzFormat checks that printing and parsing are each other's inverse.
+func FuzzFormat(f *testing.F) {
+	for _, v := range []int64{0, 1, 999, 1001, 2500, 65_536, 1e9 + 1, 1e15 - 1, 1e15 + 1, 1<<53 + 1, math.MaxInt64} {
+		f.Add(v)
+	}
+	f.Fuzz(func(t *testing.T, v int64) {
+		if d, err := units.ParseTime(units.FormatTime(time.Duration(v))); err != nil || int64(d) != v {
+			t.Errorf("time %d -> %s -> %d, %v", v, units.FormatTime(time.Duration(v)), d, err)
+		}
+		if v < 0 {
+			return // no lab has a negative rate or size
+		}
+		if r, err := units.ParseRate(units.Rate(v).String()); err != nil || int64(r) != v {
+			t.Errorf("rate %d -> %v -> %d, %v", v, units.Rate(v), r, err)
+		}
+		if s, err := units.ParseSize(units.Size(v).String()); err != nil || int64(s) != v {
+			t.Errorf("size %d -> %v -> %d, %v", v, units.Size(v), s, err)
+		}
+	})
+}
+
+func TestJSON(t *testing.T) {
+	type pair struct {
+		Rate units.Rate
+		Size units.Size
+	}
+	want := pair{units.Gbps, 0}
+	b, err := json.Marshal(want)
+	if err != nil || string(b) != `{"Rate":"1Gbps","Size":"0B"}` {
+		t.Fatalf("Marshal = %s, %v", b, err)
+	}
+	var got pair
+	if err := json.Unmarshal(b, &got); err != nil || got != want {
+		t.Errorf("Unmarshal = %v, %v; want %v", got, err, want)
+	}
+	for _, bad := range []string{`{"Rate":"fast"}`, `{"Size":"big"}`, `{"Rate":1000}`} {
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("Unmarshal(%s): want an error", bad)
+		}
+	}
+}
+
+func TestRateBytes(t *testing.T) {
+	tests := []struct {
+		rate units.Rate
+		d    time.Duration
+		want int64
+	}{
+		{units.Gbps, time.Second, 125_000_000},
+		{8 * units.Gbps, 3, 3}, // a float64 product falls short of 3
+		{10 * units.Gbps, 1230, 1537},
+		{10 * units.Gbps, 250 * time.Microsecond, 312_500},
+		{8, time.Second - 1, 0},
+		{4 * units.Gbps, math.MaxInt64, math.MaxInt64 / 2}, // beyond int64 in between
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+		{units.Gbps, -time.Second, 0},
+		{0, time.Second, 0},
+	}
+	for _, tt := range tests {
+		if got := tt.rate.Bytes(tt.d); got != tt.want {
+			t.Errorf("%v in %v carries %d bytes, want %d", tt.rate, tt.d, got, tt.want)
+		}
+	}
+}
+
+func TestRateTime(t *testing.T) {
+	tests := []struct {
+		rate units.Rate
+		n    int
+		want time.Duration
+	}{
+		{units.Gbps, 1500, 12 * time.Microsecond},
+		{100 * units.Gbps, 1538, 123}, // 123.04 ns
+		{3, 1, 2_666_666_667},         // rounded up
+		{units.Gbps, 0, 0},
+	}
+	for _, tt := range tests {
+		if got := tt.rate.Time(tt.n); got != tt.want {
+			t.Errorf("%v carries %d bytes in %v, want %v", tt.rate, tt.n, got, tt.want)
+		}
+	}
+}
