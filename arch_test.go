@@ -22,16 +22,20 @@ var rooms = map[string]string{
 	"switch/port":          "units kind switch/packet switch/aqm switch/sched",
 	"switch/fabric":        "units kind event switch/packet switch/port",
 	"switch/wire":          "units kind event switch/packet switch/port switch/fabric",
+	"transport":            "kind",
 	"results":              "",
 	"trafficgen":           "units kind",
 	"trafficgen/live":      "units trafficgen results",
-	"collectors":           "event switch/fabric switch/port results orchestrator/host",
-	"labs":                 "units kind switch/aqm switch/sched switch/port switch/fabric trafficgen",
+	"collectors":           "event results switch/fabric switch/port",
+	"labs":                 "units kind transport switch/aqm switch/sched switch/port switch/fabric trafficgen",
 	"orchestrator/host":    "",
-	"orchestrator/host/cc": "",
+	"orchestrator/host/cc": "transport",
 	"orchestrator/journal": "",
 	"orchestrator/netns":   "orchestrator/host orchestrator/journal",
 	"orchestrator/agent":   "orchestrator/netns orchestrator/journal",
+	"orchestrator/role":    "collectors results switch/fabric switch/wire trafficgen trafficgen/live orchestrator/agent orchestrator/netns",
+	"orchestrator":         "kind labs results collectors switch/fabric switch/wire switch/port trafficgen orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role",
+	"e2e":                  "results",
 }
 
 // TestImportsPointDownward compares the table with what the packages import.

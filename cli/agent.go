@@ -21,7 +21,8 @@ func newAgent() *cobra.Command {
 			Args: args(cobra.NoArgs),
 			RunE: func(c *cobra.Command, _ []string) error {
 				orchestrator.TuneHelper()
-				return agent.Serve(c.Context(), func(context.Context) any { return &role.Switch{} })
+				var sw role.Switch
+				return errors.Join(agent.Serve(c.Context(), func(context.Context) any { return &sw }), sw.Close())
 			},
 		},
 		&cobra.Command{

@@ -56,9 +56,17 @@ func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)
 func Main(args []string, s Streams) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := newRoot(s)
+	root, begun := newRoot(s), false
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		begun = true
+		sweep(c)
+	}
 	root.SetArgs(args)
-	return exitCode(ctx, s.Err, root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if !begun {
+		err = usage(err) // the command line itself is wrong
+	}
+	return exitCode(ctx, s.Err, err)
 }
 
 func exitCode(ctx context.Context, w io.Writer, err error) int {
@@ -89,10 +97,9 @@ completion times.`,
 		Example: `  aqmlab run quickstart
   aqmlab compare results/runs/latest
   aqmlab lab list`,
-		Version:          version(),
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		PersistentPreRun: func(c *cobra.Command, _ []string) { sweep(c) },
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
@@ -100,7 +107,7 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(), newCompare(), newReport(), newLab(), newDoctor(),
+		newRun(), newCompare(), newReport(), newLab(), newDoctor(), newBench(),
 		newScheme(), newScheduler(), newWorkload(), newTransport(), newAgent(),
 	)
 	return root

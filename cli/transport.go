@@ -3,9 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"aqmlab/orchestrator/host/cc"
+	"aqmlab/transport"
 )
 
 func newTransport() *cobra.Command {
-	return kindCommand("transport", "Transports that a lab's hosts may use", "dctcp", cc.Transports())
+	return kindCommand("transport", "Transports that a lab's hosts may use", "dctcp", transport.Table())
 }

@@ -13,9 +13,6 @@ func Unknown(what, name string, known []string) error {
 }
 
 func oneOf(name string, known []string) string {
-	if len(known) == 1 {
-		return "want " + known[0]
-	}
 	s := "want one of " + strings.Join(known, ", ")
 	if near := Nearest(name, known); near != "" {
 		s += " (did you mean " + near + "?)"
@@ -24,12 +21,12 @@ func oneOf(name string, known []string) string {
 }
 
 // Nearest is the known name that a misspelt one most likely stands for: at most
-// two edits away and at most a third of its letters. It is empty when none is,
-// and the first of several.
+// two edits away and at most a third of its letters, without regard to case. It
+// is empty when none is, and the first of several.
 func Nearest(name string, known []string) string {
 	best, near := 3, ""
 	for _, k := range known {
-		d := distance(strings.ToLower(name), k)
+		d := distance(strings.ToLower(name), strings.ToLower(k))
 		if d < best && 3*d <= len(k) {
 			best, near = d, k
 		}

@@ -32,7 +32,7 @@ func TestBadFiles(t *testing.T) {
 		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of transport, init_cwnd, rto_min, mtu, idle_restart (did you mean mtu?)`},
 		"capital":            {base + "Seeds: 1\n", `x.yaml:3: Seeds: unknown key "Seeds": want one of ` + topLevel + ` (did you mean seeds?)`},
 		"not YAML below":     {base + "a: b: c\n", `x.yaml:3: not YAML: mapping values are not allowed in this context`},
-		"bad indent":         {base + "host:\n  mtu: 1500\n init_cwnd: 3\n", `x.yaml:4: not YAML: did not find expected key`},
+		"bad indent":         {base + "host:\n  mtu: 1500\n init_cwnd: 3\n", `x.yaml:5: not YAML: did not find expected key`},
 		"dotted key":         {base + "host.mtu: 9000\n", `x.yaml:3: host.mtu: unknown key "host.mtu": want one of ` + topLevel},
 		"twice":              {base + "seeds: 1\n\nseeds: 2\n", `x.yaml:5: seeds: already set on line 3`},
 		"no value":           {base + "seeds:\n", `x.yaml:3: seeds: has no value`},
@@ -54,12 +54,13 @@ func TestBadFiles(t *testing.T) {
 		"one host":              {"topology: {rate: 1Gbps, hosts: 1}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: 1 is outside 2 to 65534`},
 		"hosts a fraction":      {"topology: {rate: 1Gbps, hosts: 2.5}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: 2.5 is not a whole number from 2 to 65534`},
 		"hosts text":            {"topology: {rate: 1Gbps, hosts: \"9\"}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: "9" is not a whole number from 2 to 65534`},
-		"topology kind":         {"topology: {rate: 1Gbps, kind: stra}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.kind: unknown topology "stra": want star`},
+		"topology kind":         {"topology: {rate: 1Gbps, kind: stra}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.kind: unknown topology "stra": want one of star (did you mean star?)`},
 		"rtt without unit":      {base + "rtt: 250\n", `x.yaml:3: rtt.min: 250 has no unit: want a time such as 250us or 10ms`},
+		"rtt of schemes":        {"topology: {rate: 1Gbps}\nrtt: 250\nschemes: [{name: t, aqm: tcn}]\n", `x.yaml:2: rtt.min: 250 has no unit: want a time such as 250us or 10ms`},
 		"rtt negative":          {base + "rtt: -5us\n", `x.yaml:3: rtt.min: -5us is outside 0s to 10s`},
 		"rtt two values":        {base + "rtt:\n  min: 100us\n  max: 200us\n", `x.yaml:5: rtt.max: 200us differs from rtt.min, 100us: a fixed distribution has one RTT`},
 		"rtt a list":            {base + "rtt: [1us]\n", `x.yaml:3: rtt: not a mapping: want keys such as min`},
-		"rtt distribution":      {base + "rtt: {min: 1us, distribution: normal}\n", `x.yaml:3: rtt.distribution: unknown distribution "normal": want fixed`},
+		"rtt distribution":      {base + "rtt: {min: 1us, distribution: normal}\n", `x.yaml:3: rtt.distribution: unknown distribution "normal": want one of fixed`},
 		"transport":             {base + "host: {transport: dctpc}\n", `x.yaml:3: host.transport: unknown transport "dctpc": want one of dctcp, ecn-star, reno, cubic (did you mean dctcp?)`},
 		"transport a number":    {base + "host: {transport: 1}\n", `x.yaml:3: host.transport: 1 is not text: want one of dctcp, ecn-star, reno, cubic`},
 		"window":                {base + "host: {init_cwnd: 0}\n", `x.yaml:3: host.init_cwnd: 0 is outside 1 to 1000`},
@@ -72,7 +73,7 @@ func TestBadFiles(t *testing.T) {
 		// The switch.
 		"buffer below a packet":  {base + "switch:\n  buffer: {per_port: 1499B}\n", `x.yaml:4: switch.buffer.per_port: 1.499KB does not hold one packet: want at least host.mtu, 1500B`},
 		"buffer unit":            {base + "switch:\n  buffer: {per_port: 96}\n", `x.yaml:4: switch.buffer.per_port: 96 has no unit: want a size such as 96KB or 2500B`},
-		"sharing":                {base + "switch: {buffer: {sharing: pool}}\n", `x.yaml:3: switch.buffer.sharing: unknown sharing "pool": want port`},
+		"sharing":                {base + "switch: {buffer: {sharing: pool}}\n", `x.yaml:3: switch.buffer.sharing: unknown sharing "pool": want one of port`},
 		"scheduler":              {base + "switch:\n  scheduler:\n    kind: drr\n", `x.yaml:5: switch.scheduler.kind: unknown kind "drr": want one of fifo, dwrr (did you mean dwrr?)`},
 		"scheduler a number":     {base + "switch: {scheduler: 3}\n", `x.yaml:3: switch.scheduler.kind: 3 is not the name of a kind`},
 		"scheduler parameter":    {base + "switch: {scheduler: {kind: dwrr, quantun: 1500B}}\n", `x.yaml:3: switch.scheduler.quantun: unknown parameter: want one of quantum, weights (did you mean quantum?)`},
@@ -105,7 +106,7 @@ func TestBadFiles(t *testing.T) {
 x.yaml:6: schemes.t.threshold: 100 has no unit: want a time such as 250us or 10ms
 x.yaml:7: schemes.t.lambda: -1 is negative`,
 		},
-		"baseline": {base + "baseline: dorptail\n", `x.yaml:3: baseline: unknown scheme "dorptail": want droptail`},
+		"baseline": {base + "baseline: dorptail\n", `x.yaml:3: baseline: unknown scheme "dorptail": want one of droptail (did you mean droptail?)`},
 
 		// Workload, seeds and dilation.
 		"load zero":         {base + "workload: {load: 0}\n", `x.yaml:3: workload.load[0]: 0 is outside (0, 1]`},
@@ -116,7 +117,7 @@ x.yaml:7: schemes.t.lambda: -1 is negative`,
 		"flows":             {base + "workload: {flows: 0}\n", `x.yaml:3: workload.flows: 0 is outside 1 to 100000000`},
 		"sizes":             {base + "workload: {sizes: websaerch}\n", `x.yaml:3: workload.sizes.kind: unknown kind "websaerch": want one of websearch, datamining, cache, hadoop, fixed, uniform, cdf (did you mean websearch?)`},
 		"sizes parameter":   {base + "workload:\n  sizes: {kind: fixed, size: 64}\n", `x.yaml:4: workload.sizes.size: 64 has no unit: want a size such as 96KB or 2500B`},
-		"arrival":           {base + "workload: {arrival: {kind: poison}}\n", `x.yaml:3: workload.arrival.kind: unknown kind "poison": want poisson`},
+		"arrival":           {base + "workload: {arrival: {kind: poison}}\n", `x.yaml:3: workload.arrival.kind: unknown kind "poison": want one of poisson (did you mean poisson?)`},
 		"pattern":           {base + "workload: {pattern: one-to-many}\n", `x.yaml:3: workload.pattern: unknown pattern "one-to-many": want one of many-to-one, all-to-all`},
 		"too many services": {base + "workload: {services: 2}\n", `x.yaml:3: workload.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1`},
 		"no services":       {base + "workload: {services: 0}\n", `x.yaml:3: workload.services: 0 is outside 1 to 64`},
@@ -134,7 +135,7 @@ x.yaml:7: schemes.t.lambda: -1 is negative`,
 		"all at once": {
 			"baseline: b\nhost: {mtu: 10}\nschemes:\n  - {name: a, aqm: red}\nseeds: x\n",
 			`x.yaml: topology.rate: missing: want a rate such as 10Gbps or 100Mbps
-x.yaml:1: baseline: unknown scheme "b": want a
+x.yaml:1: baseline: unknown scheme "b": want one of a
 x.yaml:2: host.mtu: 10 is outside 576 to 9000
 x.yaml:4: schemes.a.aqm: unknown kind "red": want one of droptail, dctcp-red, tcn
 x.yaml:5: seeds[0]: "x" is not a whole number from 0 to 9223372036854775807`,

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
@@ -118,6 +119,9 @@ func (r *reader) checkSchemes(l *Lab, weights []int) {
 	if env.Rate == 0 {
 		env.Rate = units.Gbps // the missing rate is told already
 	}
+	if !r.sound("rtt", "rtt.min") {
+		env.RTT = time.Millisecond // and so is the RTT that makes no sense
+	}
 	for _, s := range l.Schemes {
 		if s.AQM.Kind == "" && r.get(join(schemePath(s.Name), "aqm")) == nil {
 			r.fail(join(schemePath(s.Name), "aqm"), "missing: want one of %s", strings.Join(aqm.Table().Names(), ", "))
@@ -133,16 +137,9 @@ func (r *reader) checkBaseline(l *Lab) {
 	if len(l.Schemes) == 0 {
 		return
 	}
-	var names []string
-	for _, s := range l.Schemes {
-		names = append(names, s.Name)
-	}
-	// Picking schemes that leave out the file's baseline is no error: the file
-	// could not know.
-	dropped := r.origins[schemesKey] != "" && r.origins["baseline"] == "" && slices.Contains(r.schemes, l.Baseline)
-	switch {
-	case slices.Contains(names, l.Baseline) || !r.sound("baseline", schemesKey):
-	case l.Baseline == "" || dropped:
+	switch names := l.schemeNames(); {
+	case slices.Contains(names, l.Baseline) || !r.sound("baseline"):
+	case l.Baseline == "":
 		l.Baseline = names[0]
 	default:
 		r.fail("baseline", "%w", kind.Unknown("scheme", l.Baseline, names))

@@ -30,7 +30,6 @@ type elementError struct {
 }
 
 func (e *elementError) Error() string { return e.err.Error() }
-func (e *elementError) Unwrap() error { return e.err }
 
 // show prints an offending value.
 func show(value any) string {

@@ -42,10 +42,7 @@ func address(host int) netip.Addr {
 }
 
 func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
-	var names []string
-	for _, s := range l.Schemes {
-		names = append(names, s.Name)
-	}
+	names := l.schemeNames()
 	i := slices.Index(names, scheme)
 	if i < 0 {
 		return port.Spec{}, kind.Unknown("scheme", scheme, names)

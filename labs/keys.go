@@ -9,6 +9,7 @@ import (
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/sched"
 	"aqmlab/trafficgen"
+	"aqmlab/transport"
 	"aqmlab/units"
 )
 
@@ -59,7 +60,7 @@ func keysOf(l *Lab) []key {
 		{"rtt.min", span(&l.RTT.Min, 0, 10*second)},
 		{"rtt.max", span(&l.RTT.Max, 0, 10*second)},
 		{"rtt.distribution", oneOf(&l.RTT.Distribution, "distribution", []string{"fixed"})},
-		{"host.transport", oneOf(&l.Host.Transport, "transport", []string{"dctcp", "ecn-star", "reno", "cubic"})},
+		{"host.transport", oneOf(&l.Host.Transport, "transport", transport.Table().Names())},
 		{"host.init_cwnd", whole(&l.Host.InitCwnd, 1, 1000)},
 		{"host.rto_min", span(&l.Host.RTOMin, time.Microsecond, 120*second)},
 		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},
@@ -111,7 +112,7 @@ func schemeChoice(name string) choice {
 func schemePath(name string) string { return schemesKey + "." + name }
 
 // schemesKey is the list of schemes in a file. In the environment and in --set
-// it picks some of them, and the schemes' names are the keys below it.
+// the schemes' names are the keys below it.
 const schemesKey = "schemes"
 
 // params lists the parameters of all kinds of a table.

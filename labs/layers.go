@@ -2,6 +2,7 @@ package labs
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,9 +15,6 @@ import (
 const (
 	setSource = "--set"
 	envPrefix = "AQMLAB"
-	// pickKey is where the names of the schemes to keep stand among the merged
-	// values: schemesKey itself is taken by the schemes' own keys.
-	pickKey = "pick"
 )
 
 // layers is the file, the environment and --set, one over the other.
@@ -51,29 +49,35 @@ func nest(values map[string]any) map[string]any {
 	return root
 }
 
-// environment lays the variables over the file. A variable that starts like
-// that of a key but belongs to none is an error; other AQMLAB_ variables are
-// none of the lab's business.
+// environment lays the variables over the file.
 func (ls *layers) environment() error {
 	bound := make(map[string]bool)
 	ls.merged.SetEnvPrefix(envPrefix)
-	ls.merged.SetEnvKeyReplacer(strings.NewReplacer(".", "_", "-", "_"))
-	for path, variables := range ls.variables() {
-		if err := ls.merged.BindEnv(append([]string{path}, variables...)...); err != nil {
+	ls.merged.SetEnvKeyReplacer(envReplacer())
+	for path, short := range ls.bindings() {
+		names := append([]string{variable(path)}, short...)
+		err := ls.merged.BindEnv(path)
+		if err == nil && len(short) > 0 {
+			err = ls.merged.BindEnv(append([]string{path}, short...)...)
+		}
+		if err != nil {
 			return fmt.Errorf("binding %s to the environment: %w", path, err)
 		}
-		for _, name := range slices.Backward(variables) {
+		for _, name := range slices.Backward(names) {
 			bound[name] = true
 			if os.Getenv(name) != "" {
 				ls.origins[path] = name
 			}
 		}
 	}
-	known := make([]string, 0, len(bound))
-	for name := range bound {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	ls.strayVariables(bound)
+	return nil
+}
+
+// strayVariables refuses variables that start like that of a key but belong to
+// none. Other AQMLAB_ variables are none of the lab's business.
+func (ls *layers) strayVariables(bound map[string]bool) {
+	known := slices.Sorted(maps.Keys(bound))
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
 		if value == "" || bound[name] || !ls.looksBound(name) {
@@ -85,35 +89,33 @@ func (ls *layers) environment() error {
 		}
 		ls.errs = append(ls.errs, &Error{Source: name, Err: err})
 	}
-	return nil
 }
 
-// variables lists, for every key, the variables that set it, the first
-// prevailing: its own, then that of the mapping that it is short for.
-func (ls *layers) variables() map[string][]string {
-	vs := map[string][]string{pickKey: {variable(schemesKey)}}
+// bindings lists the keys that variables set, each with the variables that set
+// it beside its own, which prevails: those of the mapping that it is short for.
+func (ls *layers) bindings() map[string][]string {
+	short := make(map[string][]string)
 	for _, path := range ls.form.leaves {
-		vs[path] = []string{variable(path)}
+		short[path] = nil
 	}
 	for _, c := range ls.form.choices {
-		kindPath := join(c.path, c.kindKey)
-		vs[kindPath] = []string{variable(kindPath)}
-		if !strings.HasPrefix(c.path, schemesKey) {
-			vs[kindPath] = append(vs[kindPath], variable(c.path))
-		}
+		short[join(c.path, c.kindKey)] = []string{variable(c.path)}
 		for _, param := range c.params {
-			vs[join(c.path, param)] = []string{variable(join(c.path, param))}
+			short[join(c.path, param)] = nil
 		}
 	}
-	vs["rtt.min"] = append(vs["rtt.min"], variable("rtt"))
-	vs["rtt.max"] = append(vs["rtt.max"], variable("rtt"))
-	return vs
+	short["rtt.min"] = []string{variable("rtt")}
+	short["rtt.max"] = []string{variable("rtt")}
+	return short
 }
 
 // variable is the environment variable of a key.
 func variable(path string) string {
-	return envPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(path))
+	return envReplacer().Replace(strings.ToUpper(envPrefix + "_" + path))
 }
+
+// envReplacer turns a key into what a shell takes for the name of a variable.
+func envReplacer() *strings.Replacer { return strings.NewReplacer(".", "_", "-", "_") }
 
 // looksBound tells whether a variable's first word is that of a key.
 func (ls *layers) looksBound(name string) bool {
@@ -143,9 +145,6 @@ func (ls *layers) set(pair string) {
 
 // targets is the keys that an override of path sets.
 func (ls *layers) targets(path string) ([]string, error) {
-	if path == schemesKey {
-		return []string{pickKey}, nil
-	}
 	if path == "rtt" {
 		return []string{"rtt.min", "rtt.max"}, nil
 	}
@@ -165,19 +164,19 @@ func (ls *layers) targets(path string) ([]string, error) {
 func (ls *layers) unknown(path string) error {
 	prefix := ""
 	for name := range strings.SplitSeq(path, ".") {
-		if full := join(prefix, name); ls.form.section(full) || full == schemesKey {
+		full := join(prefix, name)
+		switch {
+		case ls.form.leaf(full):
+			return fmt.Errorf("%w key: %s holds a single value", kind.ErrUnknown, full)
+		case ls.form.section(full):
 			prefix = full
-			continue
-		}
-		switch below := ls.form.below(prefix); {
 		case prefix == schemesKey:
 			return kind.Unknown("scheme", name, ls.schemes)
-		case len(below) > 0:
-			return kind.Unknown("key", name, below)
+		default:
+			return kind.Unknown("key", name, ls.form.below(prefix))
 		}
-		break
 	}
-	return fmt.Errorf("%w key: %s holds a single value", kind.ErrUnknown, prefix)
+	return fmt.Errorf("%w key", kind.ErrUnknown)
 }
 
 // get is the value that prevails for a key, or nil when no layer has one.

@@ -12,9 +12,8 @@ import (
 // Options is what a command lays over a lab file.
 type Options struct {
 	// Set holds overrides "key=value" such as "workload.load=0.5,0.9",
-	// "host.rto_min=5ms" or "schemes.tcn.threshold=100us". "schemes=tcn,droptail"
-	// keeps only these schemes, in this order. Of two for one key the last
-	// prevails.
+	// "host.rto_min=5ms" or "schemes.tcn.threshold=100us". Of two for one key the
+	// last prevails.
 	Set []string
 }
 

@@ -35,7 +35,7 @@ func (ls *layers) lab(dir string) (*Lab, error) {
 	if err := r.anchorFile(l.Workload.Sizes.Params, dir); err != nil {
 		return nil, err
 	}
-	for _, name := range r.picked() {
+	for _, name := range r.schemes {
 		l.Schemes = append(l.Schemes, Scheme{name, r.choice(schemeChoice(name), kind.Choice{})})
 	}
 	r.check(l)
@@ -200,20 +200,4 @@ func (r *reader) anchorFile(params map[string]any, dir string) error {
 	}
 	params["file"] = abs
 	return nil
-}
-
-// picked lists the schemes to keep: all, or those that an override picks.
-func (r *reader) picked() []string {
-	value := r.get(pickKey)
-	if value == nil {
-		return r.schemes
-	}
-	r.origins[schemesKey] = r.origins[pickKey]
-	var names []string
-	c := distinct(&names, list(&names, func(s *string) codec { return oneOf(s, "scheme", r.schemes) }))
-	if err := c.read(value); err != nil {
-		r.fail(schemesKey, "%w", err)
-		return r.schemes
-	}
-	return names
 }

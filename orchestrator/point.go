@@ -69,47 +69,65 @@ type measurement struct {
 	cpu   float64 // busy share of the hosts' CPUs
 }
 
-func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) (measurement, error) {
-	var m measurement
-	spec, err := t.fabric(p.scheme, p.seed)
+func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) (m measurement, err error) {
+	m.sw, err = t.withSwitch(ctx, p.scheme, p.seed, sampleEvery(p.flows), func() error {
+		before, err := t.counters()
+		if err != nil {
+			return err
+		}
+		cpuBefore, err := collectors.ReadCPUs(t.cpus.hosts)
+		if err != nil {
+			return err
+		}
+		if m.zero, m.flows, err = t.replay(ctx, p.flows, watch); err != nil {
+			return err
+		}
+		cpuAfter, err := collectors.ReadCPUs(t.cpus.hosts)
+		if err != nil {
+			return err
+		}
+		m.cpu = cpuAfter.Share(cpuBefore)
+		if err := sleep(ctx, settle); err != nil {
+			return err
+		}
+		after, err := t.counters()
+		m.hosts = t.hostCounts(before, after)
+		return err
+	})
+	return m, err
+}
+
+// withSwitch runs the fabric of a scheme while do does its work. After an
+// error the switch may still be running, and the testbed is good for nothing
+// but being removed.
+func (t *Testbed) withSwitch(ctx context.Context, scheme string, seed uint64, sample time.Duration, do func() error) (role.Measured, error) {
+	spec, err := t.fabric(scheme, seed)
 	if err != nil {
-		return m, err
+		return role.Measured{}, err
 	}
-	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows)}, &agent.Nothing{}); err != nil {
-		return m, err
+	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sample}, &agent.Nothing{}); err != nil {
+		return role.Measured{}, err
 	}
-	before, err := t.counters()
-	if err != nil {
-		return m, err
+	if err := do(); err != nil {
+		return role.Measured{}, err
 	}
-	cpuBefore, err := collectors.ReadCPUs(t.cpus.hosts)
-	if err != nil {
-		return m, err
-	}
-	replay := role.Replay{Flows: p.flows, Dilation: t.dilation, Connections: t.lab.Workload.Connections, Stall: stall}
-	if err := t.hosts.Call(ctx, "Start", replay, &m.zero); err != nil {
-		return m, err
+	var m role.Measured
+	err = t.sw.Call(ctx, "Stop", agent.Nothing{}, &m)
+	return m, err
+}
+
+// replay replays a trace and returns its time zero on CLOCK_MONOTONIC and its
+// records.
+func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch func(role.State)) (zero int64, records []results.Flow, err error) {
+	r := role.Replay{Flows: flows, Dilation: t.dilation, Connections: t.lab.Workload.Connections, Stall: stall}
+	if err := t.hosts.Call(ctx, "Start", r, &zero); err != nil {
+		return 0, nil, err
 	}
 	if err := t.follow(ctx, watch); err != nil {
-		return m, err
+		return 0, nil, err
 	}
-	cpuAfter, err := collectors.ReadCPUs(t.cpus.hosts)
-	if err != nil {
-		return m, err
-	}
-	m.cpu = cpuAfter.Share(cpuBefore)
-	if err := t.hosts.Call(ctx, "Finish", agent.Nothing{}, &m.flows); err != nil {
-		return m, err
-	}
-	if err := sleep(ctx, settle); err != nil {
-		return m, err
-	}
-	after, err := t.counters()
-	if err != nil {
-		return m, err
-	}
-	m.hosts = t.hostCounts(before, after)
-	return m, t.sw.Call(ctx, "Stop", agent.Nothing{}, &m.sw)
+	err = t.hosts.Call(ctx, "Finish", agent.Nothing{}, &records)
+	return zero, records, err
 }
 
 // follow tells watch of the progress until the replay ends.
@@ -155,7 +173,8 @@ func (t *Testbed) counters() ([]host.Counters, error) {
 
 func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount {
 	counts := make([]results.HostCount, len(after))
-	for i, h := range t.net.Hosts {
+	for i := range after {
+		h := t.net.Hosts[i]
 		d := after[i].Sub(before[i])
 		counts[i] = results.HostCount{
 			Host:        h.Name,

@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -95,16 +96,26 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 		return err
 	}
 	t.plan = t.planOf(spec)
+	// The hosts' process needs no namespace to start in, so it starts meanwhile.
+	hosts := make(chan error, 1)
+	if o.Detached {
+		hosts <- nil
+	} else {
+		go func() { hosts <- t.startHosts(ctx, o) }()
+	}
+	err = t.startNetwork(ctx, o)
+	if err = errors.Join(err, <-hosts); err != nil || o.Detached {
+		return err
+	}
+	return t.serve(ctx)
+}
+
+// startNetwork makes the namespaces and starts the switch.
+func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
 		return err
 	}
-	if err := t.startSwitch(ctx, o); err != nil {
-		return err
-	}
-	if o.Detached {
-		return nil
-	}
-	return t.startHosts(ctx, o)
+	return t.startSwitch(ctx, o)
 }
 
 func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
@@ -168,12 +179,16 @@ func (t *Testbed) startSwitch(ctx context.Context, o Options) error {
 }
 
 // startHosts starts the process that carries the traffic of all hosts.
-func (t *Testbed) startHosts(ctx context.Context, o Options) error {
-	var err error
+func (t *Testbed) startHosts(ctx context.Context, o Options) (err error) {
 	t.hosts, err = agent.Spawn(ctx, agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record})
 	if err != nil {
 		return fmt.Errorf("starting the hosts: %w", err)
 	}
+	return nil
+}
+
+// serve opens the hosts' servers.
+func (t *Testbed) serve(ctx context.Context) error {
 	var ends []role.End
 	for _, h := range t.net.Hosts {
 		ends = append(ends, role.End{Namespace: h.Namespace, Addr: h.Addr})
@@ -184,12 +199,14 @@ func (t *Testbed) startHosts(ctx context.Context, o Options) error {
 // Down removes the testbed. It is safe on one that came up in part, and for a
 // second time.
 func (t *Testbed) Down(ctx context.Context) error {
-	var errs []error
-	for _, p := range []*agent.Process{t.hosts, t.sw} {
+	errs := make([]error, 2)
+	var stopping sync.WaitGroup
+	for i, p := range []*agent.Process{t.hosts, t.sw} {
 		if p != nil {
-			errs = append(errs, p.Stop(ctx))
+			stopping.Go(func() { errs[i] = p.Stop(ctx) })
 		}
 	}
+	stopping.Wait()
 	t.hosts, t.sw = nil, nil
 	if t.cc != nil {
 		errs = append(errs, t.cc.Close())

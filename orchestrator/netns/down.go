@@ -13,13 +13,13 @@ import (
 	"aqmlab/orchestrator/journal"
 )
 
-// Remove is the journal's Undoer of namespaces. When it returns, the
-// namespaces' names and all links between them are gone, even if a stray
-// process still holds one of them.
+// Remove is the journal's Undoer of namespaces. It kills the processes inside
+// them. When it returns, the namespaces' names and all links between them are
+// gone, even if some process elsewhere still holds one of them.
 func Remove(entries []journal.Entry) error {
 	ordered := slices.Clone(entries)
 	slices.Reverse(ordered) // the switch's, recorded first, holds all the links
-	return removeAll(ordered)
+	return errors.Join(killStrays(entries), removeAll(ordered))
 }
 
 // removeAll removes namespaces, the one with the switch's ports first.

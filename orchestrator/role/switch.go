@@ -103,3 +103,17 @@ func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
 	*m = Measured{report, s.queues.Samples()}
 	return nil
 }
+
+// Close ends what runs and closes the interfaces.
+func (s *Switch) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != nil {
+		_, _ = s.session.Stop() // nobody asks for the report any more
+		s.session = nil
+	}
+	if s.sw == nil {
+		return nil
+	}
+	return s.sw.Close()
+}

@@ -35,22 +35,27 @@ type ring struct {
 	drops int64 // frames that the kernel could not put into the ring
 }
 
-// openRing opens the interface of that name in the calling thread's network
-// namespace, for frames of up to mtu bytes beside their Ethernet header.
-func openRing(name string, mtu int) (*ring, error) {
+// newRing makes a socket in the calling thread's network namespace, for the
+// interface of that name, whose index it returns, and for frames of up to mtu
+// bytes beside their Ethernet header. Nothing arrives until it is opened.
+func newRing(name string, mtu int) (*ring, int, error) {
 	ifi, err := net.InterfaceByName(name)
 	if err != nil {
-		return nil, fmt.Errorf("interface %s: %w", name, err)
+		return nil, 0, fmt.Errorf("interface %s: %w", name, err)
 	}
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("opening a packet socket: %w", err)
+		return nil, 0, fmt.Errorf("opening a packet socket: %w", err)
 	}
-	r := &ring{name: name, fd: fd, size: 1 << bits.Len(uint(mtu+ringOverhead))}
-	if err := r.setUp(ifi.Index); err != nil {
-		return nil, errors.Join(fmt.Errorf("interface %s: %w", name, err), r.close())
+	return &ring{name: name, fd: fd, size: 1 << bits.Len(uint(mtu+ringOverhead))}, ifi.Index, nil
+}
+
+// open makes the ring and attaches it to the interface.
+func (r *ring) open(index int) error {
+	if err := r.setUp(index); err != nil {
+		return fmt.Errorf("interface %s: %w", r.name, err)
 	}
-	return r, nil
+	return nil
 }
 
 func (r *ring) setUp(index int) error {

@@ -20,6 +20,7 @@ import (
 	"net"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -66,26 +67,40 @@ type nic struct {
 // network namespace.
 func Open(c Config) (*Switch, error) {
 	s := &Switch{config: c}
-	for _, p := range c.Ports {
-		r, err := openRing(p.Interface, c.MTU)
+	indices := make([]int, len(c.Ports))
+	for i, p := range c.Ports {
+		r, index, err := newRing(p.Interface, c.MTU)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 		}
 		n := nic{ring: r}
 		copy(n.header[:6], p.Host)
 		copy(n.header[6:], p.MAC)
-		s.ports = append(s.ports, n)
+		s.ports, indices[i] = append(s.ports, n), index
+	}
+	if err := s.each(func(i int) error { return s.ports[i].open(indices[i]) }); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 	}
 	return s, nil
 }
 
 // Close closes the interfaces. No session may be running.
 func (s *Switch) Close() error {
-	var errs []error
-	for _, p := range s.ports {
-		errs = append(errs, p.close())
-	}
+	err := s.each(func(i int) error { return s.ports[i].close() })
 	s.ports = nil
+	return err
+}
+
+// each does something to all ports at once: making and closing a ring waits
+// for the kernel's readers (an RCU grace period), which costs a hundred ports
+// together no more than one.
+func (s *Switch) each(do func(port int) error) error {
+	errs := make([]error, len(s.ports))
+	var all sync.WaitGroup
+	for i := range s.ports {
+		all.Go(func() { errs[i] = do(i) })
+	}
+	all.Wait()
 	return errors.Join(errs...)
 }
 

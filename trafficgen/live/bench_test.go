@@ -21,7 +21,7 @@ func BenchmarkExchange(b *testing.B) {
 			b.ReportAllocs()
 			before, exchanges := cpuNanoseconds(b), 0
 			for b.Loop() {
-				if _, err := conn.send(f); err != nil {
+				if err := conn.send(f); err != nil {
 					b.Fatal(err)
 				}
 				if err := conn.receive(); err != nil {

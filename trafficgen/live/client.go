@@ -62,7 +62,6 @@ type Progress struct {
 type Client struct {
 	network Network
 	cfg     Config
-	sink    []byte
 	pool    pool
 	ran     atomic.Bool
 
@@ -79,7 +78,7 @@ func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("opening connections: %w", err)
 	}
-	c := &Client{network: network, cfg: cfg, sink: make([]byte, sinkSize)}
+	c := &Client{network: network, cfg: cfg}
 	c.pool.list = map[ends][]*connection{}
 	if err := c.openAhead(ctx); err != nil {
 		c.Close()
@@ -140,7 +139,7 @@ func (c *Client) connect(ctx context.Context, e ends) (*connection, error) {
 		nc.Close()
 		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
 	}
-	conn := newConnection(s, e, c.sink, &c.bytes)
+	conn := newConnection(s, e, &c.bytes)
 	conn.busy = true
 	if !c.pool.add(conn) {
 		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, errClosed)

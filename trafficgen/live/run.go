@@ -118,23 +118,23 @@ func (r *run) begin(ctx context.Context, i int) {
 				r.fail(i, because(ctx, err))
 				return
 			}
-			sent, err := conn.send(f)
-			r.finish(ctx, i, conn, sent, err)
+			r.finish(ctx, i, conn, conn.send(f))
 		})
 		return
 	}
-	sent, err := conn.send(f)
-	r.flows.Go(func() { r.finish(ctx, i, conn, sent, err) })
+	err := conn.send(f)
+	r.flows.Go(func() { r.finish(ctx, i, conn, err) })
 }
 
-// finish reads the response, unless sending failed, and writes the record.
-func (r *run) finish(ctx context.Context, i int, conn *connection, sent time.Time, err error) {
+// finish reads the response, unless sending failed with err, and writes the
+// record.
+func (r *run) finish(ctx context.Context, i int, conn *connection, err error) {
 	if err == nil {
 		err = conn.receive()
 	}
-	took := time.Since(sent)
+	took := time.Since(conn.sent)
 	rec := &r.records[i]
-	rec.Sent = r.lab(sent.Sub(r.start))
+	rec.Sent = r.lab(conn.sent.Sub(r.start))
 	rec.Received = rec.Bytes - conn.left
 	if err != nil {
 		r.pool.drop(conn)
@@ -159,28 +159,43 @@ func (r *run) fail(i int, err error) {
 	r.failed.Add(1)
 }
 
-// stallChecks is how often within the stall time progress is looked at.
-const stallChecks = 8
-
 // watch ends the run when flows are under way and nothing moves.
 func (r *run) watch(done <-chan struct{}, end context.CancelCauseFunc) {
 	tick := time.NewTicker(max(r.cfg.Stall/stallChecks, 1))
 	defer tick.Stop()
-	var before int64
-	for quiet := 0; ; {
+	var s stall
+	for {
 		select {
 		case <-done:
 			return
 		case <-tick.C:
-		}
-		p := r.Progress()
-		moved := p.Bytes + p.Completed + p.Failed
-		if quiet++; moved != before || p.Started == p.Completed+p.Failed {
-			quiet, before = 0, moved
-		}
-		if quiet > stallChecks {
-			end(errStall)
-			return
+			if s.check(r.Progress()) {
+				end(errStall)
+				return
+			}
 		}
 	}
+}
+
+// stallChecks is how often within the stall time progress is looked at.
+const stallChecks = 8
+
+// stall counts the looks since something moved. The zero value is ready to
+// use.
+type stall struct {
+	before int64
+	quiet  int
+}
+
+// check tells whether nothing moved for the whole stall time, which is one
+// look more than fit into it. Waiting for the next flow to start is no stall.
+func (s *stall) check(p Progress) bool {
+	ended := p.Completed + p.Failed
+	moved := p.Bytes + ended
+	if moved != s.before || p.Started == ended {
+		s.before, s.quiet = moved, 0
+		return false
+	}
+	s.quiet++
+	return s.quiet > stallChecks
 }

@@ -5,16 +5,20 @@ package cc
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 )
 
-// nameMax is the kernel's TCP_CA_NAME_MAX, the final NUL included.
-const nameMax = 16
+const (
+	// nameMax is the kernel's TCP_CA_NAME_MAX, the final NUL included.
+	nameMax    = 16
+	namePrefix = "dctcp_"
+	suffixMax  = nameMax - len(namePrefix) - 1
+)
 
 // registration is a congestion control of ours in the kernel.
 type registration struct {
@@ -28,15 +32,16 @@ type heldLink interface {
 	FD() int
 }
 
-// uniqueName is the name of a lab's own copy of a kernel's congestion control.
-func uniqueName(base, suffix string) (string, error) {
-	name := base + "_" + suffix
-	room := nameMax - len(base+"_") - 1
-	// The kernel's rule for names of BPF objects, and no empty suffix.
-	if len(suffix) > room || !regexp.MustCompile(`^[A-Za-z0-9_.]+$`).MatchString(suffix) {
-		return "", fmt.Errorf("suffix %q: want 1 to %d letters, digits, underscores or dots", suffix, room)
+// uniqueName is the name of a lab's own DCTCP.
+func uniqueName(suffix string) (string, error) {
+	allowed := func(r rune) bool { // in the name of a BPF object
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '.'
 	}
-	return name, nil
+	refused := strings.ContainsFunc(suffix, func(r rune) bool { return !allowed(r) })
+	if suffix == "" || len(suffix) > suffixMax || refused {
+		return "", fmt.Errorf("suffix %q: want 1 to %d letters, digits, underscores or dots", suffix, suffixMax)
+	}
+	return namePrefix + suffix, nil
 }
 
 // register puts the programs in the kernel and offers them to sockets by name.
@@ -88,13 +93,13 @@ func load(name string) (*dctcpObjects, error) {
 // rename writes the name into the tcp_congestion_ops that will be registered.
 func rename(ops *ebpf.MapSpec, name string) error {
 	layout, ok := btf.As[*btf.Struct](ops.Value)
-	if !ok {
-		return fmt.Errorf("embedded DCTCP: map %s is a %v, not a struct", ops.Name, ops.Value)
+	if !ok || len(ops.Contents) != 1 {
+		return fmt.Errorf("embedded DCTCP: map %s is no struct_ops", ops.Name)
 	}
 	i := slices.IndexFunc(layout.Members, func(m btf.Member) bool { return m.Name == "name" })
 	value, ok := ops.Contents[0].Value.([]byte)
 	if i < 0 || !ok {
-		return fmt.Errorf("embedded DCTCP: map %s has no name to set", ops.Name)
+		return fmt.Errorf("embedded DCTCP: struct_ops %s has no name to set", ops.Name)
 	}
 	field := value[layout.Members[i].Offset.Bytes():][:nameMax]
 	clear(field)

@@ -13,7 +13,9 @@ import (
 type Provider string
 
 const (
-	// Kernel is the running kernel itself, or a module of it.
+	// Kernel is the running kernel itself, or a module of it. From Linux 6.7 on,
+	// its own DCTCP echoes every mark only while the receiver's namespace has
+	// net.ipv4.tcp_backlog_ack_defer = 0; ours does not depend on it.
 	Kernel Provider = "kernel"
 	// EBPF is this package's own implementation, loaded as BPF struct_ops.
 	EBPF Provider = "ebpf"

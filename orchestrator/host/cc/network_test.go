@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
@@ -30,19 +29,19 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// network is a client and a server in namespaces of their own, joined by a
-// veth pair whose server end marks packets.
+// network is a client and a server in namespaces of their own.
 type network struct {
-	client, server namespace
-	marker         *marker
+	client, server *namespace
+	wire           *wire
 }
 
-// namespace is one end of the network.
+// namespace is one end of the network. Its only link is the TUN device "wire".
 type namespace struct {
 	fd   netns.NsHandle
 	nl   *netlink.Handle
 	link netlink.Link
 	ip   net.IP
+	tun  int // the other side of the link
 }
 
 func newNetwork(t *testing.T) *network {
@@ -52,69 +51,53 @@ func newNetwork(t *testing.T) *network {
 		client: newNamespace(t, net.IPv4(10, 77, 0, 1)),
 		server: newNamespace(t, net.IPv4(10, 77, 0, 2)),
 	}
-	veth := &netlink.Veth{
-		LinkAttrs:     netlink.LinkAttrs{Name: "wire"},
-		PeerName:      "wire",
-		PeerNamespace: netlink.NsFd(n.server.fd),
+	for _, ns := range []*namespace{n.client, n.server} {
+		// No tail loss probes: they go by the clock, and a busy machine would
+		// have TCP send twice what is merely waiting on the wire.
+		ns.sysctl(t, "tcp_early_retrans", "0")
 	}
-	must(t, n.client.nl.LinkAdd(veth))
-	n.client.up(t)
-	n.server.up(t)
-	n.slow(t)
-	n.marker = newMarker(t, n.server)
+	n.wire = newWire(t, n.client.tun, n.server.tun)
 	return n
 }
 
-// slow lets an acknowledgment take 50 us to leave the server. On a bare veth
-// there is next to no round trip: a packet is acknowledged before the next is
-// sent, and a window of data would be what one call of write left behind.
-func (n *network) slow(t *testing.T) {
+func newNamespace(t *testing.T, ip net.IP) *namespace {
 	t.Helper()
-	const (
-		ack   = 66 // bytes on the wire
-		rate  = ack * 20_000
-		burst = 3 * ack
-	)
-	must(t, n.server.nl.QdiscReplace(&netlink.Tbf{
-		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: n.server.link.Attrs().Index, Parent: netlink.HANDLE_ROOT},
-		Rate:       rate,
-		Limit:      1 << 20,
-		Buffer:     netlink.Xmittime(rate, burst),
-	}))
-}
-
-func newNamespace(t *testing.T, ip net.IP) namespace {
-	t.Helper()
-	ns := namespace{ip: ip}
+	ns := &namespace{ip: ip}
 	onThread(t, func() (err error) {
-		ns.fd, err = netns.New()
+		if ns.fd, err = netns.New(); err != nil {
+			return err
+		}
+		ns.tun, err = newTUN("wire")
 		return err
 	})
-	t.Cleanup(func() { must(t, ns.fd.Close()) })
+	t.Cleanup(func() { must(t, errors.Join(unix.Close(ns.tun), ns.fd.Close())) })
 	var err error
 	ns.nl, err = netlink.NewHandleAt(ns.fd)
 	must(t, err)
 	t.Cleanup(ns.nl.Close)
+	ns.link, err = ns.nl.LinkByName("wire")
+	must(t, err)
+	must(t, ns.nl.AddrAdd(ns.link, &netlink.Addr{IPNet: &net.IPNet{IP: ip, Mask: net.CIDRMask(24, 32)}}))
+	must(t, ns.nl.LinkSetUp(ns.link))
 	return ns
 }
 
-// up addresses the namespace's end of the veth pair and turns segmentation
-// offload off, so that the marker sees the packets that TCP counts.
-func (ns *namespace) up(t *testing.T) {
-	t.Helper()
-	var err error
-	ns.link, err = ns.nl.LinkByName("wire")
-	must(t, err)
-	must(t, ns.nl.AddrAdd(ns.link, &netlink.Addr{IPNet: &net.IPNet{IP: ns.ip, Mask: net.CIDRMask(24, 32)}}))
-	must(t, ns.nl.LinkSetUp(ns.link))
-	ns.do(t, func() error {
-		tool, err := ethtool.NewEthtool()
-		if err != nil {
-			return err
-		}
-		defer tool.Close()
-		return tool.Change("wire", map[string]bool{"tx-tcp-segmentation": false, "tx-generic-segmentation": false})
-	})
+// newTUN makes a device in the calling thread's namespace that lasts as long as
+// the descriptor. It has no offloads: TCP sends what is on the wire.
+func newTUN(name string) (int, error) {
+	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	request, err := unix.NewIfreq(name)
+	if err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
+	}
+	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
+	}
+	return fd, nil
 }
 
 // do runs f in the namespace.

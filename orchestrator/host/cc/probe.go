@@ -1,6 +1,10 @@
 package cc
 
-import "fmt"
+import (
+	"fmt"
+
+	"aqmlab/transport"
+)
 
 // Support says what [Acquire] would do for one transport on this machine.
 type Support struct {
@@ -15,10 +19,14 @@ type Support struct {
 // the kernel's verifier and dropped again.
 func Probe() ([]Support, error) {
 	var all []Support
-	for _, a := range algorithms() {
+	for _, name := range transport.Table().Names() {
+		a, err := find(name)
+		if err != nil {
+			return nil, err
+		}
 		s, err := a.probe()
 		if err != nil {
-			return nil, fmt.Errorf("probe transport %s: %w", a.transport, err)
+			return nil, fmt.Errorf("probe transport %s: %w", name, err)
 		}
 		all = append(all, s)
 	}
@@ -26,7 +34,7 @@ func Probe() ([]Support, error) {
 }
 
 func (a algorithm) probe() (Support, error) {
-	s := Support{Transport: a.transport, Provider: Kernel}
+	s := Support{Transport: a.Name, Provider: Kernel}
 	if has, err := kernelHas(a.kernel); has || err != nil {
 		return s, err
 	}
@@ -47,9 +55,9 @@ func (a algorithm) probe() (Support, error) {
 
 // rehearse loads our programs as register does, up to the registration.
 func (a algorithm) rehearse() (Provider, error) {
-	objects, err := load(a.kernel)
+	objects, err := load(namePrefix + "probe")
 	if err != nil {
-		return "", a.explain(err)
+		return "", a.explain(err, thisMachine())
 	}
 	if err := objects.Close(); err != nil {
 		return "", fmt.Errorf("unload DCTCP: %w", err)

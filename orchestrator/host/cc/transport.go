@@ -3,53 +3,55 @@ package cc
 import (
 	"fmt"
 
-	"aqmlab/kind"
+	"aqmlab/transport"
 )
 
-// algorithm is how one transport of a lab maps to the kernel.
+// algorithm is how the kernel knows a transport.
 type algorithm struct {
-	transport string
-	doc       string
-	kernel    string // name in the kernel
-	ecn       bool
-	ours      bool // the programs in dctcp.bpf.c can stand in for the kernel's
+	transport.Transport
+	kernel string // name in the kernel
+	ours   bool   // the programs in dctcp.bpf.c can stand in for the kernel's
 }
 
-func algorithms() []algorithm {
-	return []algorithm{
-		{transport: "dctcp", doc: "cut the window by the share of marked packets (RFC 8257)", kernel: "dctcp", ecn: true, ours: true},
-		{transport: "ecn-star", doc: "Reno that treats a mark like a loss (RFC 3168)", kernel: "reno", ecn: true},
-		{transport: "reno", doc: "Reno without ECN (RFC 5681)", kernel: "reno"},
-		{transport: "cubic", doc: "CUBIC without ECN (RFC 9438)", kernel: "cubic"},
+func algorithmOf(t transport.Transport) algorithm {
+	switch t.Name {
+	case "dctcp":
+		return algorithm{Transport: t, kernel: "dctcp", ours: true}
+	case "ecn-star":
+		return algorithm{Transport: t, kernel: "reno"}
+	default:
+		return algorithm{Transport: t, kernel: t.Name}
 	}
 }
 
-// Transports is the table of what [Acquire] knows. A row's environment is the
-// lab's suffix.
-func Transports() kind.Table[string, *Handle] {
-	var table kind.Table[string, *Handle]
-	for _, a := range algorithms() {
-		table = append(table, kind.Row(a.transport, a.doc, struct{}{}, func(_ struct{}, suffix string) (*Handle, error) {
-			return a.acquire(suffix)
-		}))
+// find looks a name up in the table of all transports.
+func find(name string) (algorithm, error) {
+	t, err := transport.Table().New(name, nil, struct{}{})
+	if err != nil {
+		return algorithm{}, fmt.Errorf("transport: %w", err)
 	}
-	return table
+	return algorithmOf(t), nil
 }
 
 // Acquire makes the transport's congestion control available in the kernel. It
 // may make the kernel load a module. Suffix tells labs that run at once apart:
-// 1 to 9 letters, digits, underscores or dots. Errors wrap [kind.ErrUnknown],
-// which comes with the known names, or are an [*UnsupportedError].
-func Acquire(transport, suffix string) (*Handle, error) {
-	h, err := Transports().New(transport, nil, suffix)
+// 1 to 9 letters, digits, underscores or dots. The error for a name that is not
+// in [transport.Table] lists those that are; others wrap an [*UnsupportedError],
+// or [unix.EEXIST] if a running lab has the same suffix.
+func Acquire(name, suffix string) (*Handle, error) {
+	a, err := find(name)
 	if err != nil {
-		return nil, fmt.Errorf("transport: %w", err)
+		return nil, err
+	}
+	h, err := a.acquire(suffix)
+	if err != nil {
+		return nil, fmt.Errorf("acquire transport %s: %w", name, err)
 	}
 	return h, nil
 }
 
 func (a algorithm) acquire(suffix string) (*Handle, error) {
-	name, err := uniqueName(a.kernel, suffix)
+	name, err := uniqueName(suffix)
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +60,13 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	case err != nil:
 		return nil, err
 	case has:
-		return &Handle{name: a.kernel, provider: Kernel, ecn: a.ecn}, nil
+		return &Handle{name: a.kernel, provider: Kernel, ecn: a.ECN}, nil
 	case !a.ours:
 		return nil, a.missingModule()
 	}
 	r, err := register(name)
 	if err != nil {
-		return nil, a.explain(err)
+		return nil, a.explain(err, thisMachine())
 	}
-	return &Handle{name: name, provider: EBPF, ecn: a.ecn, registration: r}, nil
+	return &Handle{name: name, provider: EBPF, ecn: a.ECN, registration: r}, nil
 }

@@ -50,41 +50,46 @@ func (e *UnsupportedError) Is(target error) bool { return target == errors.ErrUn
 
 func (a algorithm) missingModule() error {
 	return &UnsupportedError{
-		Transport: a.transport,
+		Transport: a.Name,
 		Missing:   NeedModule,
-		Remedy:    fmt.Sprintf("run 'modprobe tcp_%s' on the host, or choose a transport that 'aqmlab doctor' lists", a.kernel),
+		Remedy:    fmt.Sprintf("run 'modprobe tcp_%s' on the host, or choose another transport", a.kernel),
 	}
+}
+
+// machine is what decides between the reasons for a refusal.
+type machine struct {
+	btf     bool
+	version uint32 // LINUX_VERSION_CODE, or 0 if unknown
 }
 
 const btfPath = "/sys/kernel/btf/vmlinux"
 
-// explain turns a failure to load or register our programs into what is
-// missing, in the order in which the kernel would stumble over it. Failures
-// that are nobody's lack come back as they are.
-func (a algorithm) explain(err error) error {
-	unsupported := &UnsupportedError{Transport: a.transport, Err: err}
-	other := fmt.Sprintf("or 'modprobe tcp_%s' on the host", a.kernel)
-	_, noBTF := os.Stat(btfPath)
+func thisMachine() machine {
+	_, err := os.Stat(btfPath)
+	// Without a version the reason is worded less well, no more.
+	version, _ := features.LinuxVersionCode()
+	return machine{btf: err == nil, version: version}
+}
+
+// explain turns the kernel's refusal of our programs into what is missing, in
+// the order in which loading would stumble over it. An error that comes from no
+// lack is returned as it is.
+func (a algorithm) explain(err error, m machine) error {
+	const linux6_4 = 6<<16 | 4<<8
+	unsupported := &UnsupportedError{Transport: a.Name, Err: err}
+	other := fmt.Sprintf(", or run 'modprobe tcp_%s' on the host", a.kernel)
 	switch {
+	case !m.btf:
+		unsupported.Missing = NeedBTF
+		unsupported.Remedy = "use a kernel built with CONFIG_DEBUG_INFO_BTF" + other
 	case errors.Is(err, unix.EPERM):
 		unsupported.Missing = NeedPrivilege
-		unsupported.Remedy = "run as root, in a container with these capabilities, " + other
-	case noBTF != nil:
-		unsupported.Missing = NeedBTF
-		unsupported.Remedy = "use a kernel built with CONFIG_DEBUG_INFO_BTF, " + other
-	case errors.Is(err, ebpf.ErrNotSupported) || olderThanLinks():
+		unsupported.Remedy = "run as root, in a container with these capabilities added" + other
+	case errors.Is(err, ebpf.ErrNotSupported), m.version != 0 && m.version < linux6_4:
 		unsupported.Missing = NeedStructOps
-		unsupported.Remedy = "use Linux 6.4 or later with CONFIG_BPF_SYSCALL and CONFIG_BPF_JIT, " + other
+		unsupported.Remedy = "use Linux 6.4 or later with CONFIG_BPF_SYSCALL and CONFIG_BPF_JIT" + other
 	default:
 		return err
 	}
 	return unsupported
-}
-
-// olderThanLinks reports whether the kernel came before Linux 6.4. It only
-// words an error that has already happened.
-func olderThanLinks() bool {
-	const linux6_4 = 6<<16 | 4<<8
-	version, err := features.LinuxVersionCode()
-	return err == nil && version < linux6_4
 }

@@ -1,0 +1,212 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// started is a run that has been started and watched until its output holds a
+// text.
+type started struct {
+	*exec.Cmd
+	out string // folder of its results
+}
+
+// startUntil starts a run and returns when its progress shows the text.
+func startUntil(t *testing.T, text string) started {
+	t.Helper()
+	s := started{out: t.TempDir()}
+	s.Cmd = command(t, raceVar, "run", labFile(t, small), "--out", s.out)
+	pipe, err := s.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen, buffer := []byte{}, make([]byte, 4096)
+	for !bytes.Contains(seen, []byte(text)) {
+		n, err := pipe.Read(buffer)
+		seen = append(seen, buffer[:n]...)
+		if err != nil {
+			t.Fatalf("the run ended before it said %q: %v\n%s", text, err, seen)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, pipe) }() // ends with the process
+	return s
+}
+
+// moments are texts that a run prints as it goes on.
+var moments = map[string]string{
+	"calibrated":      "lab time",
+	"first point":     "[1/3]",
+	"in second point": "[2/3]",
+}
+
+// TestInterrupt: Ctrl-C ends a run with 130, cleans up, and keeps the points
+// that are whole.
+func TestInterrupt(t *testing.T) {
+	needRoot(t)
+	for name, text := range moments {
+		t.Run(name, func(t *testing.T) {
+			s := startUntil(t, text)
+			if err := s.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			_ = s.Wait()
+			if code := s.ProcessState.ExitCode(); code != 130 {
+				t.Errorf("exit code %d, want 130", code)
+			}
+			nothingLeft(t)
+			kept, err := filepath.Glob(filepath.Join(s.out, "*-e2e-*", "manifest.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := name == "in second point"; (len(kept) == 1) != want {
+				t.Errorf("runs kept: %v", kept)
+			}
+			if unfinished, _ := filepath.Glob(filepath.Join(s.out, ".partial-*")); len(unfinished) > 0 {
+				t.Errorf("half-written results: %v", unfinished)
+			}
+		})
+	}
+}
+
+// TestKill: after kill -9 of a run, the helper processes end by themselves,
+// and the next command removes the rest.
+func TestKill(t *testing.T) {
+	needRoot(t)
+	for name, text := range moments {
+		t.Run(name, func(t *testing.T) {
+			s := startUntil(t, text)
+			if err := s.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = s.Wait()
+			aqmlab(t, plainVar, 0, "lab", "list")
+			nothingLeft(t)
+		})
+	}
+}
+
+// TestKilledHelper: when a helper process dies, the run says so with exit code
+// 1, and cleans up.
+func TestKilledHelper(t *testing.T) {
+	needRoot(t)
+	for _, role := range []string{"switch", "hosts"} {
+		t.Run(role, func(t *testing.T) {
+			s := startUntil(t, "[2/3]")
+			killAgent(t, role)
+			_ = s.Wait()
+			if code := s.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+			nothingLeft(t)
+		})
+	}
+}
+
+func killAgent(t *testing.T, role string) {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range lines {
+		b, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(b, []byte("\x00agent\x00"+role+"\x00")) {
+			continue
+		}
+		pid := 0
+		for _, c := range filepath.Base(filepath.Dir(path)) {
+			pid = 10*pid + int(c-'0')
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatalf("no %s agent runs", role)
+}
+
+// TestTwoRunsAtOnce: two runs do not get in each other's way.
+func TestTwoRunsAtOnce(t *testing.T) {
+	needRoot(t)
+	first, second := startUntil(t, "[1/3]"), startUntil(t, "[1/3]")
+	for _, s := range []started{first, second} {
+		if err := s.Wait(); err != nil {
+			t.Errorf("a run failed beside another: %v", err)
+		}
+	}
+	nothingLeft(t)
+}
+
+// TestLabUp: a lab stays up, its hosts reach each other and run commands, two
+// labs stand side by side, and lab down removes each.
+func TestLabUp(t *testing.T) {
+	needRoot(t)
+	lab := labFile(t, small)
+	up := func() string {
+		o := aqmlab(t, plainVar, 0, "lab", "up", lab, "--scheme", "tcn")
+		id, _, _ := strings.Cut(strings.SplitN(o.out, " is up as ", 2)[1], ":")
+		return id
+	}
+	a := up()
+	t.Cleanup(func() { aqmlab(t, plainVar, 0, "lab", "down", "--all") })
+	o := aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", "ping", "-c", "3", "-i", "0.2", "h1")
+	if !containsAll(o.out, "3 received") {
+		t.Errorf("ping:\n%s", o.out)
+	}
+	aqmlab(t, plainVar, 7, "lab", "exec", "h2", "--", "sh", "-c", "exit 7")
+	aqmlab(t, plainVar, 2, "lab", "exec", "h99", "--", "true")
+	if congctl := aqmlab(t, plainVar, 0, "lab", "exec", "h1", "--", "ip", "route").out; !containsAll(congctl, "congctl dctcp", "initcwnd 10", "rto_min lock") {
+		t.Errorf("routes of h1:\n%s", congctl)
+	}
+	// A server that a user leaves running goes with the lab.
+	server := exec.Command(os.Getenv(plainVar), "lab", "exec", "h1", "--", "sleep", "1000")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool {
+		b, err := os.ReadFile(filepath.Join("/proc", itoa(server.Process.Pid), "comm"))
+		return err == nil && strings.TrimSpace(string(b)) == "sleep"
+	})
+	b := up()
+	aqmlab(t, plainVar, 2, "lab", "exec", "h2", "--", "true") // which lab?
+	aqmlab(t, plainVar, 0, "lab", "exec", "--lab", b, "h2", "--", "ping", "-c", "1", "h1")
+	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, a, b, "detached") {
+		t.Errorf("status:\n%s", o.out)
+	}
+	aqmlab(t, plainVar, 0, "lab", "down", a)
+	if err := server.Wait(); err == nil {
+		t.Error("a process on a host outlived its lab")
+	}
+	aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", "ping", "-c", "1", "h1")
+	aqmlab(t, plainVar, 0, "lab", "down", "--all")
+	nothingLeft(t)
+	aqmlab(t, plainVar, 2, "lab", "down")
+}
+
+// waitFor polls until a condition holds that other processes bring about.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(10 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("waited too long")
+		}
+	}
+}

@@ -1,0 +1,185 @@
+//go:build linux
+
+// Package e2e runs the aqmlab command as a user would, on real hosts in
+// network namespaces, and checks what it promises. It needs root.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/results"
+)
+
+// programs are the commands under test: as users get it, and with the race
+// detector in all its processes.
+type programs struct{ plain, race string }
+
+// build builds both once, into a folder that goes with the test process.
+func build(dir string) (programs, error) {
+	p := programs{filepath.Join(dir, "aqmlab"), filepath.Join(dir, "aqmlab-race")}
+	for path, flags := range map[string][]string{p.plain: nil, p.race: {"-race"}} {
+		args := append([]string{"build", "-o", path}, flags...)
+		if out, err := exec.Command("go", append(args, "aqmlab")...).CombinedOutput(); err != nil {
+			return p, fmt.Errorf("go %v: %w\n%s", args, err, out)
+		}
+	}
+	return p, nil
+}
+
+// TestMain runs everything in one function because the programs are built
+// once, and fails the run when a test left something behind.
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "aqmlab-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // for users other than root
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	p, err := build(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	for name, path := range map[string]string{plainVar: p.plain, raceVar: p.race} {
+		if err := os.Setenv(name, path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	code := m.Run()
+	if left := leftovers(); len(left) > 0 && os.Geteuid() == 0 {
+		fmt.Fprintln(os.Stderr, "left behind:", strings.Join(left, ", "))
+		return 1
+	}
+	return code
+}
+
+// The programs' paths travel in the environment, as for any child.
+const (
+	plainVar = "AQMLAB_E2E_PLAIN"
+	raceVar  = "AQMLAB_E2E_RACE"
+)
+
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("real hosts need root")
+	}
+}
+
+// outcome is what a finished command left.
+type outcome struct {
+	out, err string
+	code     int
+}
+
+// aqmlab runs the program and fails the test unless it exits with the code.
+func aqmlab(t *testing.T, program string, code int, args ...string) outcome {
+	t.Helper()
+	return finish(t, command(t, program, args...), code)
+}
+
+func command(t *testing.T, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // also for clean-ups
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, os.Getenv(program), args...)
+	c.Env = append(os.Environ(), "GORACE=halt_on_error=1 exitcode=66")
+	return c
+}
+
+func finish(t *testing.T, c *exec.Cmd, code int) outcome {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatalf("%v: %v", c.Args, err)
+	}
+	o := outcome{out.String(), errs.String(), c.ProcessState.ExitCode()}
+	if strings.Contains(o.err, "DATA RACE") {
+		t.Errorf("%v: a data race:\n%s", c.Args[1:], o.err)
+	}
+	if o.code != code {
+		t.Fatalf("%v: exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", c.Args[1:], o.code, code, o.out, o.err)
+	}
+	return o
+}
+
+// runLab runs a lab and returns what it stored and printed.
+func runLab(t *testing.T, program, lab string, args ...string) (*results.Run, results.RunJSON) {
+	t.Helper()
+	all := append([]string{"run", lab, "--out", t.TempDir(), "--json"}, args...)
+	o := aqmlab(t, program, 0, all...)
+	var j results.RunJSON
+	if err := json.Unmarshal([]byte(o.out), &j); err != nil {
+		t.Fatalf("run --json printed no JSON: %v\n%s", err, o.out)
+	}
+	r, err := results.Open(j.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, j
+}
+
+// points reads a run's points by scheme.
+func points(t *testing.T, r *results.Run) map[string]results.Point {
+	t.Helper()
+	all := map[string]results.Point{}
+	for _, s := range r.Points() {
+		p, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[p.Scheme] = p
+	}
+	return all
+}
+
+// leftovers lists what no test may leave: namespaces, state folders, and
+// helper processes of ours.
+func leftovers() []string {
+	namespaces, _ := filepath.Glob("/run/netns/aqm-*")
+	state, _ := filepath.Glob("/run/aqmlab/[0-9a-f][0-9a-f][0-9a-f][0-9a-f]")
+	return slices.Concat(namespaces, state, agents())
+}
+
+// agents lists our helper processes that are alive.
+func agents() []string {
+	var found []string
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		b, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(b, []byte("\x00agent\x00")) && bytes.Contains(b, []byte("aqmlab")) {
+			found = append(found, strings.ReplaceAll(string(bytes.TrimRight(b, "\x00")), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// nothingLeft fails the test unless everything of ours is gone.
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	if left := leftovers(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

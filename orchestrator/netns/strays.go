@@ -1,0 +1,118 @@
+package netns
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/journal"
+)
+
+// inode is a namespace's identity, whatever names it has.
+type inode struct{ dev, ino uint64 }
+
+func inodeOf(path string) (inode, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return inode{}, err
+	}
+	return inode{st.Dev, st.Ino}, nil
+}
+
+// strayWait bounds how long a killed process may take to die.
+const strayWait = 5 * time.Second
+
+// killStrays kills the processes that run inside the namespaces: what a user
+// started on a host and did not end, such as a server in the background. They
+// would live on in a namespace without a name, out of everybody's sight.
+func killStrays(entries []journal.Entry) error {
+	doomed := map[inode]bool{}
+	for _, e := range entries {
+		// An owner that died early leaves a name without a namespace: then the
+		// file lies on the file system of /run, and no process is "in" it.
+		if id, err := inodeOf(path(e.Name)); err == nil {
+			doomed[id] = true
+		}
+	}
+	procs, err := os.ReadDir("/proc")
+	if err != nil {
+		return fmt.Errorf("look for processes in namespaces: %w", err)
+	}
+	var fds []int
+	var errs []error
+	for _, p := range procs {
+		pid, err := strconv.Atoi(p.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		fd, err := killInside(pid, doomed)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("kill process %d: %w", pid, err))
+		}
+		if fd >= 0 {
+			fds = append(fds, fd)
+		}
+	}
+	return errors.Join(append(errs, awaitDeaths(fds))...)
+}
+
+// killInside kills a process if it is in one of the namespaces, and returns a
+// pidfd to wait on, or -1. The pidfd is opened before the look, so that what
+// is killed is what was looked at.
+func killInside(pid int, doomed map[inode]bool) (int, error) {
+	inside := func() bool {
+		id, err := inodeOf("/proc/" + strconv.Itoa(pid) + "/ns/net")
+		return err == nil && doomed[id] // an error: it is gone, or a zombie
+	}
+	if !inside() {
+		return -1, nil
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return -1, ignoreGone(err)
+	}
+	if !inside() {
+		return -1, unix.Close(fd)
+	}
+	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil {
+		return -1, errors.Join(ignoreGone(err), unix.Close(fd))
+	}
+	return fd, nil
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	return err
+}
+
+// awaitDeaths waits for killed processes, and closes their pidfds.
+func awaitDeaths(fds []int) error {
+	deadline := time.Now().Add(strayWait)
+	var errs []error
+	for _, fd := range fds {
+		errs = append(errs, awaitDeath(fd, deadline), unix.Close(fd))
+	}
+	return errors.Join(errs...)
+}
+
+func awaitDeath(fd int, deadline time.Time) error {
+	for {
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(poll, int(max(0, time.Until(deadline).Milliseconds())))
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return os.NewSyscallError("poll", err)
+		case n == 0:
+			return fmt.Errorf("a process is still in a namespace %s after it was killed", strayWait)
+		default:
+			return nil
+		}
+	}
+}
