@@ -133,7 +133,8 @@ func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
 func (t *Testbed) setDilation(d float64) error {
 	t.dilation = d
 	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, d)
-	return t.net.SetTCP(t.plan)
+	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / d)
+	return t.net.Retime(t.plan)
 }
 
 // handshakes measures the base RTT on the idle lab, in lab time.

@@ -123,6 +123,7 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 		Switch:      spec.Switches[0],
 		Subnet:      subnet,
 		MTU:         t.lab.Host.MTU,
+		Uplink:      int64(float64(t.lab.Topology.Rate) / t.dilation),
 		ReceiveCPUs: t.cpus.hosts,
 		TCP: netns.TCP{
 			InitCwnd:    t.lab.Host.InitCwnd,

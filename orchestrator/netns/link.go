@@ -142,6 +142,9 @@ func setUpDevice(ctx context.Context, p Plan, h Host, inside handles) error {
 	if err := addRoute(p, h, device.Attrs().Index, inside.route); err != nil {
 		return err
 	}
+	if err := shapeUplink(p, device.Attrs().Index, inside.route); err != nil {
+		return err
+	}
 	return awaitCarrier(ctx, inside.route, device.Attrs().Index)
 }
 

@@ -50,6 +50,7 @@ func plan(n int) netns.Plan {
 		Switch:      "sw",
 		Subnet:      netip.MustParsePrefix("10.7.0.0/16"),
 		MTU:         1400,
+		Uplink:      1e9,
 		TCP:         netns.TCP{InitCwnd: 16, RTOMin: 12 * time.Millisecond, Congestion: "reno", ECN: true},
 		ReceiveCPUs: []int{0},
 		Sysctls:     []host.Setting{{Key: "net.ipv4.tcp_sack", Value: "0"}},
@@ -261,11 +262,11 @@ func TestPlainPlan(t *testing.T) {
 	})
 }
 
-func TestSetTCP(t *testing.T) {
+func TestRetime(t *testing.T) {
 	p := plan(3)
 	lab := up(t, p)
 	p.TCP = netns.TCP{InitCwnd: 4, Congestion: "reno"}
-	if err := lab.SetTCP(p); err != nil {
+	if err := lab.Retime(p); err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range lab.Hosts {
@@ -281,7 +282,7 @@ func TestSetTCP(t *testing.T) {
 		})
 	}
 	p.TCP.Congestion = "no-such-cc"
-	if err := lab.SetTCP(p); err == nil || !strings.Contains(err.Error(), "host h1") {
+	if err := lab.Retime(p); err == nil || !strings.Contains(err.Error(), "host h1") {
 		t.Errorf("unknown congestion control: %v, want an error that names the hosts", err)
 	}
 }

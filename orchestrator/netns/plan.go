@@ -18,7 +18,8 @@ type Plan struct {
 	Hosts  []string // names of the hosts; they name interfaces too: at most 15 characters
 	// Subnet holds all hosts, the i-th of them at its (i+1)-th address. IPv4.
 	Subnet netip.Prefix
-	MTU    int // network-layer bytes, at least 576; the same on every link
+	MTU    int   // network-layer bytes, at least 576; the same on every link
+	Uplink int64 // rate in bits per second at which a host sends on its link, framing included
 	TCP    TCP
 	// ReceiveCPUs run the hosts' receiving stacks (RPS). With none, the
 	// receiver's stack runs inside the switch's send call.
@@ -128,6 +129,9 @@ func (p Plan) checkTCP() error {
 	var errs []error
 	if p.MTU < minMTU || p.MTU > maxMTU {
 		errs = append(errs, fmt.Errorf("MTU %d: want %d to %d", p.MTU, minMTU, maxMTU))
+	}
+	if p.Uplink <= 0 {
+		errs = append(errs, fmt.Errorf("uplink of %d bit/s: want above 0", p.Uplink))
 	}
 	if p.TCP.InitCwnd < 0 {
 		errs = append(errs, fmt.Errorf("initial window %d: want 0 or more", p.TCP.InitCwnd))

@@ -14,32 +14,39 @@ import (
 )
 
 type dctcpState struct {
-	_           structs.HostLayout
-	Alpha       uint32
-	WindowEnd   uint32
-	Delivered   uint32
-	DeliveredCe uint32
-	Received    uint32
-	Sent        uint32
-	Ce          uint32
-	Windows     uint32
-	Reductions  uint32
+	_            structs.HostLayout
+	Alpha        uint32
+	WindowEnd    uint32
+	Delivered    uint32
+	DeliveredCe  uint32
+	Windows      uint32
+	Ssthresh     uint32
+	Acked        uint32
+	Reducing     uint32
+	Reduction    uint32
+	PrrDelivered uint32
+	Reductions   uint32
+	Initial      uint32
+	Parked       uint32
+	Received     uint32
+	Sent         uint32
+	Ce           uint32
 }
 
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	dctcpMapDctcp            = "dctcp"
-	dctcpMapDctcpStates      = "dctcp_states"
-	dctcpProgDctcpCongAvoid  = "dctcp_cong_avoid"
-	dctcpProgDctcpCwndEvent  = "dctcp_cwnd_event"
-	dctcpProgDctcpInAckEvent = "dctcp_in_ack_event"
-	dctcpProgDctcpInit       = "dctcp_init"
-	dctcpProgDctcpRelease    = "dctcp_release"
-	dctcpProgDctcpSetState   = "dctcp_set_state"
-	dctcpProgDctcpSsthresh   = "dctcp_ssthresh"
-	dctcpProgDctcpUndoCwnd   = "dctcp_undo_cwnd"
+	dctcpMapDctcp             = "dctcp"
+	dctcpMapDctcpStates       = "dctcp_states"
+	dctcpProgDctcpCongAvoid   = "dctcp_cong_avoid"
+	dctcpProgDctcpCongControl = "dctcp_cong_control"
+	dctcpProgDctcpCwndEvent   = "dctcp_cwnd_event"
+	dctcpProgDctcpInAckEvent  = "dctcp_in_ack_event"
+	dctcpProgDctcpInit        = "dctcp_init"
+	dctcpProgDctcpRelease     = "dctcp_release"
+	dctcpProgDctcpSsthresh    = "dctcp_ssthresh"
+	dctcpProgDctcpUndoCwnd    = "dctcp_undo_cwnd"
 )
 
 // loadDctcp returns the embedded CollectionSpec for dctcp.
@@ -84,14 +91,14 @@ type dctcpSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type dctcpProgramSpecs struct {
-	DctcpCongAvoid  *ebpf.ProgramSpec `ebpf:"dctcp_cong_avoid"`
-	DctcpCwndEvent  *ebpf.ProgramSpec `ebpf:"dctcp_cwnd_event"`
-	DctcpInAckEvent *ebpf.ProgramSpec `ebpf:"dctcp_in_ack_event"`
-	DctcpInit       *ebpf.ProgramSpec `ebpf:"dctcp_init"`
-	DctcpRelease    *ebpf.ProgramSpec `ebpf:"dctcp_release"`
-	DctcpSetState   *ebpf.ProgramSpec `ebpf:"dctcp_set_state"`
-	DctcpSsthresh   *ebpf.ProgramSpec `ebpf:"dctcp_ssthresh"`
-	DctcpUndoCwnd   *ebpf.ProgramSpec `ebpf:"dctcp_undo_cwnd"`
+	DctcpCongAvoid   *ebpf.ProgramSpec `ebpf:"dctcp_cong_avoid"`
+	DctcpCongControl *ebpf.ProgramSpec `ebpf:"dctcp_cong_control"`
+	DctcpCwndEvent   *ebpf.ProgramSpec `ebpf:"dctcp_cwnd_event"`
+	DctcpInAckEvent  *ebpf.ProgramSpec `ebpf:"dctcp_in_ack_event"`
+	DctcpInit        *ebpf.ProgramSpec `ebpf:"dctcp_init"`
+	DctcpRelease     *ebpf.ProgramSpec `ebpf:"dctcp_release"`
+	DctcpSsthresh    *ebpf.ProgramSpec `ebpf:"dctcp_ssthresh"`
+	DctcpUndoCwnd    *ebpf.ProgramSpec `ebpf:"dctcp_undo_cwnd"`
 }
 
 // dctcpMapSpecs contains maps before they are loaded into the kernel.
@@ -149,24 +156,24 @@ type dctcpVariables struct {
 //
 // It can be passed to loadDctcpObjects or ebpf.CollectionSpec.LoadAndAssign.
 type dctcpPrograms struct {
-	DctcpCongAvoid  *ebpf.Program `ebpf:"dctcp_cong_avoid"`
-	DctcpCwndEvent  *ebpf.Program `ebpf:"dctcp_cwnd_event"`
-	DctcpInAckEvent *ebpf.Program `ebpf:"dctcp_in_ack_event"`
-	DctcpInit       *ebpf.Program `ebpf:"dctcp_init"`
-	DctcpRelease    *ebpf.Program `ebpf:"dctcp_release"`
-	DctcpSetState   *ebpf.Program `ebpf:"dctcp_set_state"`
-	DctcpSsthresh   *ebpf.Program `ebpf:"dctcp_ssthresh"`
-	DctcpUndoCwnd   *ebpf.Program `ebpf:"dctcp_undo_cwnd"`
+	DctcpCongAvoid   *ebpf.Program `ebpf:"dctcp_cong_avoid"`
+	DctcpCongControl *ebpf.Program `ebpf:"dctcp_cong_control"`
+	DctcpCwndEvent   *ebpf.Program `ebpf:"dctcp_cwnd_event"`
+	DctcpInAckEvent  *ebpf.Program `ebpf:"dctcp_in_ack_event"`
+	DctcpInit        *ebpf.Program `ebpf:"dctcp_init"`
+	DctcpRelease     *ebpf.Program `ebpf:"dctcp_release"`
+	DctcpSsthresh    *ebpf.Program `ebpf:"dctcp_ssthresh"`
+	DctcpUndoCwnd    *ebpf.Program `ebpf:"dctcp_undo_cwnd"`
 }
 
 func (p *dctcpPrograms) Close() error {
 	return _DctcpClose(
 		p.DctcpCongAvoid,
+		p.DctcpCongControl,
 		p.DctcpCwndEvent,
 		p.DctcpInAckEvent,
 		p.DctcpInit,
 		p.DctcpRelease,
-		p.DctcpSetState,
 		p.DctcpSsthresh,
 		p.DctcpUndoCwnd,
 	)

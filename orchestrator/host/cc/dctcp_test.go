@@ -121,6 +121,8 @@ func wantExactEcho(t *testing.T, n *network, s State) {
 // for losses explains the cut (RFC 8257, section 3.5).
 func TestLossHalves(t *testing.T) {
 	h, n := acquire(t, "d"), newNetwork(t)
+	// Between transfers the window is put aside otherwise; here it is compared.
+	n.client.sysctl(t, "tcp_slow_start_after_idle", "0")
 	client, _ := n.connect(t, h.Name(), h.Name())
 	transfer(t, client, func() bool { return dctcp(t, h, client).DCTCP.Windows < 200 })
 	before := dctcp(t, h, client)
@@ -132,6 +134,33 @@ func TestLossHalves(t *testing.T) {
 	}
 	if share := float64(after.SSThresh) / float64(before.Cwnd); share < 0.45 || share > 0.55 {
 		t.Errorf("loss at cwnd %d set ssthresh %d, want half", before.Cwnd, after.SSThresh)
+	}
+}
+
+// TestIdle: an idle connection shows its initial window, of ten segments, and
+// has its old one back when it sends again before a retransmission timeout has
+// passed (RFC 5681, section 4.1). The sysctl that turns restarts off is heeded.
+func TestIdle(t *testing.T) {
+	const initial = 10
+	for _, restart := range []bool{true, false} {
+		h, n := acquire(t, "i"), newNetwork(t)
+		n.client.sysctl(t, "tcp_slow_start_after_idle", map[bool]string{true: "1", false: "0"}[restart])
+		client, _ := n.connect(t, h.Name(), h.Name())
+		transfer(t, client, func() bool { return dctcp(t, h, client).DCTCP.Windows < 50 })
+		if idle := dctcp(t, h, client).Cwnd; (idle == initial) != restart {
+			t.Errorf("restart %v: window of %d while idle", restart, idle)
+		}
+		busy := uint32(0)
+		transfer(t, client, func() bool {
+			busy = max(busy, dctcp(t, h, client).Cwnd)
+			return dctcp(t, h, client).DCTCP.Windows < 60
+		})
+		if busy <= 2*initial {
+			t.Errorf("restart %v: window of %d after a short idle time", restart, busy)
+		}
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ enum {
 /* Enums private to the kernel: their values are looked up as well, through
  * bpf_core_enum_value. */
 enum tcp_ca_event {
-	CA_EVENT_LOSS = 3,
+	CA_EVENT_TX_START = 0,
 	CA_EVENT_ECN_NO_CE = 4,
 	CA_EVENT_ECN_IS_CE = 5,
 };
@@ -70,10 +70,30 @@ enum inet_csk_ack_state_t {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct netns_ipv4 {
+	__u8 sysctl_tcp_slow_start_after_idle;
+};
+
+struct net {
+	struct netns_ipv4 ipv4;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct sock_common {
+	possible_net_t skc_net;
+};
+
 struct sock {
+	struct sock_common __sk_common;
+	unsigned long sk_pacing_rate; /* bytes per second */
+	unsigned long sk_max_pacing_rate;
 };
 
 struct inet_connection_sock {
+	__u32 icsk_rto; /* jiffies */
 	__u8 icsk_ca_state : 5;
 	struct {
 		__u8 pending;
@@ -87,6 +107,16 @@ struct tcp_sock {
 	__u32 snd_cwnd;
 	__u32 snd_ssthresh;
 	__u32 prior_cwnd; /* window when the current reduction began */
+	__u32 prior_ssthresh;
+	__u32 high_seq; /* snd_nxt then */
+	__u32 prr_out;	/* segments sent since */
+	__u32 packets_out;
+	__u32 sacked_out;
+	__u32 lost_out;
+	__u32 retrans_out;
+	__u32 mss_cache;
+	__u32 srtt_us;	/* eighths of a microsecond */
+	__u32 lsndtime; /* jiffies of the latest data segment */
 	__u32 delivered;
 	__u32 delivered_ce;
 	__u32 segs_out;
@@ -96,10 +126,10 @@ struct tcp_sock {
 struct tcp_congestion_ops {
 	__u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
-	void (*set_state)(struct sock *sk, __u8 state);
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	void (*in_ack_event)(struct sock *sk, __u32 flags);
 	__u32 (*undo_cwnd)(struct sock *sk);
+	void (*cong_control)(struct sock *sk, __u32 ack, int flag, const void *rs);
 	char name[16];
 	__u32 flags;
 	void (*init)(struct sock *sk);
