@@ -3,7 +3,7 @@ GO      ?= go
 # Pinned, so that a new release cannot fail an old commit.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 5s
-FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen/live:FuzzDecodeHeader
+FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen/live:FuzzParseHeader ./orchestrator/host:FuzzParse
 
 .PHONY: build test lint unit race fuzz e2e bench golden generate
 

@@ -137,11 +137,9 @@ func TestAgainstSorting(t *testing.T) {
 func BenchmarkScheduleAndRun(b *testing.B) {
 	var l Loop
 	rng := rand.New(rand.NewPCG(1, 2))
-	var timers []*Timer
 	for range 1024 {
 		t := NewTimer(nil)
 		t.fire = func(now time.Duration) { l.Schedule(t, now+time.Duration(rng.IntN(1000))) }
-		timers = append(timers, t)
 		l.Schedule(t, time.Duration(rng.IntN(1000)))
 	}
 	b.ReportAllocs()
