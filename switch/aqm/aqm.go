@@ -24,6 +24,15 @@ type Scheme interface {
 	Depart(now time.Duration, p *packet.Packet, v View) Verdict
 }
 
+// RoundObserver is implemented by schemes that measure how long the rounds of
+// the scheduler take (MQ-ECN, section 3.3).
+type RoundObserver interface {
+	// TurnEnded tells that a queue finished its turn: the last bit of the turn's
+	// last packet leaves the port at now. emptied says that the queue ran out of
+	// packets; otherwise its quantum did not allow the next one.
+	TurnEnded(now time.Duration, queue int, emptied bool)
+}
+
 // View is what a scheme may know about the port when it decides. Lengths
 // count network-layer bytes (a full packet of a 1500-byte MTU is 1500 bytes).
 type View struct {
@@ -31,27 +40,31 @@ type View struct {
 	Packets   int           // packets in that queue
 	Bytes     int           // bytes in that queue
 	PortBytes int           // bytes in all queues of the port
+	PoolBytes int           // bytes in the service pool that the port draws from; PortBytes when it has its own buffer
 	Waited    time.Duration // sojourn time of a departing packet; zero on arrival
 }
 
 // Verdict is what a scheme wants done with a packet.
 type Verdict uint8
 
-// The verdicts. The port alone decides what Mark means for a packet that is
-// not ECN-capable.
+// The verdicts. They differ in what becomes of a packet that is not
+// ECN-capable; the port alone looks.
 const (
-	Pass Verdict = iota
-	Mark
+	Pass       Verdict = iota
+	Mark               // a packet that cannot be marked passes, as in the papers' switches
+	MarkOrDrop         // a packet that cannot be marked is dropped (RFC 3168, section 5; RFC 7567)
 	Drop
 )
 
 // String names the verdict.
-func (v Verdict) String() string { return [...]string{"pass", "mark", "drop"}[v] }
+func (v Verdict) String() string { return [...]string{"pass", "mark", "mark or drop", "drop"}[v] }
 
 // Env is what a scheme is built for: one port.
 type Env struct {
 	Queues  int           // number of queues, at least 1
 	Weights []int         // relative share of each queue under its scheduler; one entry a queue
+	Quanta  []int         // bytes that each queue may send in a round; nil when the scheduler has no rounds
+	Strict  int           // how many queues, from 0, are served strictly before the others
 	Rate    units.Rate    // line rate C of the port
 	RTT     time.Duration // base RTT for which standard thresholds are computed
 	Rand    *rand.Rand    // seeded; the only randomness that a scheme may use

@@ -70,7 +70,7 @@ func verdicts(t *testing.T, name string) string {
 		v := View{Queue: rng.IntN(4), Bytes: rng.IntN(96000)}
 		v.PortBytes, v.Packets, v.Waited = v.Bytes, v.Bytes/1500, units.Gbps.Time(v.Bytes)
 		p := &packet.Packet{Size: 1500, ECN: packet.ECT0}
-		out.WriteString(s.Arrive(now, p, v).String()[:1] + s.Depart(now, p, v).String()[:1])
+		out.WriteString(s.Arrive(now, p, v).String() + " " + s.Depart(now, p, v).String())
 	}
 	return out.String()
 }

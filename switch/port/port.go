@@ -16,6 +16,7 @@ import (
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/sched"
+	"aqmlab/units"
 )
 
 // Port is the egress side of one switch port.
@@ -25,7 +26,10 @@ type Port struct {
 	peaks     []int // longest that each queue has been since TakePeak
 	bytes     int   // in all queues
 	buffer    int
+	rate      units.Rate
+	sending   int // size of the packet that is leaving
 	scheme    aqm.Scheme
+	rounds    aqm.RoundObserver // the scheme, if it is one
 	scheduler sched.Scheduler
 	limiter   *tokenBucket // nil when off
 	release   func(*packet.Packet)
@@ -53,18 +57,21 @@ func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
 		counts:  make([]Count, spec.Queues),
 		peaks:   make([]int, spec.Queues),
 		buffer:  int(spec.Buffer),
+		rate:    spec.Rate,
 		release: release,
 	}
 	var err error
 	if p.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
 		return nil, err
 	}
-	if p.scheduler, err = sched.Table().New(spec.Scheduler.Kind, spec.Scheduler.Params, sched.Env{Queues: spec.Queues, Heads: p}); err != nil {
+	env := sched.Env{Queues: spec.Queues, Heads: p, TurnEnded: p.turnEnded}
+	if p.scheduler, err = sched.Table().New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return nil, fmt.Errorf("scheduler: %w", err)
 	}
 	p.scheme, err = aqm.Table().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
 		Queues:  spec.Queues,
 		Weights: sched.Weights(p.scheduler, spec.Queues),
+		Quanta:  sched.Quanta(p.scheduler),
 		Rate:    spec.Rate,
 		RTT:     spec.RTT,
 		Rand:    rand.New(rand.NewPCG(spec.Seed, 0)),
@@ -72,7 +79,20 @@ func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scheme: %w", err)
 	}
+	p.rounds, _ = p.scheme.(aqm.RoundObserver)
 	return p, nil
+}
+
+// turnEnded passes the end of a queue's turn on to a scheme that asks for it. A
+// queue that emptied did so when its last packet began to leave.
+func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
+	if p.rounds == nil {
+		return
+	}
+	if emptied {
+		now += p.rate.Time(p.sending + FrameOverhead)
+	}
+	p.rounds.TurnEnded(now, q, emptied)
 }
 
 // Enqueue takes a packet that arrives at now: classify, admit, let the scheme
@@ -116,6 +136,7 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		}
 		k := p.queues[q].Pop()
 		p.bytes -= size
+		p.sending = size
 		p.scheduler.Sent(now, q, size)
 		c := &p.counts[q]
 		if p.apply(p.scheme.Depart(now, k, p.view(q, now-k.Enqueued)), c, k) {
@@ -139,18 +160,19 @@ func (p *Port) classify(k *packet.Packet) int {
 	return 0
 }
 
-// apply carries out a verdict and reports whether the packet is gone. A mark
-// on a packet that is not ECN-capable passes it as it is, as the papers'
-// switch does: neither marked nor dropped.
+// apply carries out a verdict and reports whether the packet is gone.
 func (p *Port) apply(v aqm.Verdict, c *Count, k *packet.Packet) (gone bool) {
 	switch {
-	case v == aqm.Mark && k.ECN.Capable() && k.ECN != packet.CE:
-		k.Mark()
-		c.Marked++
-	case v == aqm.Drop:
+	case v == aqm.Pass:
+		return false
+	case v == aqm.Drop, v == aqm.MarkOrDrop && !k.ECN.Capable():
 		c.DropsScheme++
 		p.release(k)
 		return true
+	}
+	if k.ECN.Capable() && k.ECN != packet.CE {
+		k.Mark()
+		c.Marked++
 	}
 	return false
 }
@@ -161,6 +183,7 @@ func (p *Port) view(q int, waited time.Duration) aqm.View {
 		Packets:   p.queues[q].Len(),
 		Bytes:     p.queues[q].Bytes(),
 		PortBytes: p.bytes,
+		PoolBytes: p.bytes,
 		Waited:    waited,
 	}
 }

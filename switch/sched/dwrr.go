@@ -29,11 +29,13 @@ type dwrr struct {
 	ring    []int // queue numbers; room for all of them
 	front   int
 	count   int
+	ended   func(now time.Duration, q int, emptied bool)
 }
 
 var (
 	_ Scheduler = (*dwrr)(nil)
 	_ Weighted  = (*dwrr)(nil)
+	_ Rounds    = (*dwrr)(nil)
 )
 
 func newDWRR(p DWRR, env Env) (Scheduler, error) {
@@ -51,6 +53,7 @@ func newDWRR(p DWRR, env Env) (Scheduler, error) {
 		deficit: make([]int, env.Queues),
 		active:  make([]bool, env.Queues),
 		ring:    make([]int, env.Queues),
+		ended:   env.TurnEnded,
 	}
 	for q, w := range weights {
 		d.quantum[q] = w * int(p.Quantum)
@@ -75,6 +78,7 @@ func weightsFor(weights []int, queues int) ([]int, error) {
 }
 
 func (d *dwrr) Weights() []int { return d.weights }
+func (d *dwrr) Quanta() []int  { return d.quantum }
 
 func (d *dwrr) Enqueued(_ time.Duration, q int) {
 	if d.active[q] {
@@ -85,7 +89,7 @@ func (d *dwrr) Enqueued(_ time.Duration, q int) {
 	d.append(q)
 }
 
-func (d *dwrr) Next(time.Duration) (int, bool) {
+func (d *dwrr) Next(now time.Duration) (int, bool) {
 	if d.count == 0 {
 		return 0, false
 	}
@@ -98,21 +102,24 @@ func (d *dwrr) Next(time.Duration) (int, bool) {
 		if d.heads.HeadSize(q) <= d.deficit[q] {
 			return q, true
 		}
-		d.endTurn()
+		d.endTurn(now, q, false)
 		d.append(q)
 	}
 }
 
-func (d *dwrr) Sent(_ time.Duration, q, size int) {
+func (d *dwrr) Sent(now time.Duration, q, size int) {
 	d.deficit[q] -= size
 	if d.heads.HeadSize(q) == 0 {
 		d.active[q] = false
-		d.endTurn()
+		d.endTurn(now, q, true)
 	}
 }
 
 // endTurn takes the queue with the turn out of the ring.
-func (d *dwrr) endTurn() {
+func (d *dwrr) endTurn(now time.Duration, q int, emptied bool) {
+	if d.ended != nil {
+		d.ended(now, q, emptied)
+	}
 	d.granted = false
 	d.front = (d.front + 1) % len(d.ring)
 	d.count--

@@ -34,12 +34,23 @@ type Heads interface {
 type Env struct {
 	Queues int
 	Heads  Heads
+	// TurnEnded, unless nil, is told by schedulers that serve in rounds when a
+	// queue's turn is over: at the moment at which the link is free again when
+	// the quantum did not allow the next packet; at the start of its last
+	// packet when the queue emptied.
+	TurnEnded func(now time.Duration, q int, emptied bool)
 }
 
 // Weighted is implemented by schedulers that share a link by weight.
 type Weighted interface {
 	// Weights are the shares that the queues get when all are busy.
 	Weights() []int
+}
+
+// Rounds is implemented by schedulers that serve their queues in rounds.
+type Rounds interface {
+	// Quanta are the bytes that each queue may send in a round.
+	Quanta() []int
 }
 
 // Weights are the shares that s gives to busy queues: its own if it is
@@ -49,6 +60,14 @@ func Weights(s Scheduler, queues int) []int {
 		return w.Weights()
 	}
 	return slices.Repeat([]int{1}, queues)
+}
+
+// Quanta are the bytes a round of each queue of s, or nil when it has no rounds.
+func Quanta(s Scheduler) []int {
+	if r, ok := s.(Rounds); ok {
+		return r.Quanta()
+	}
+	return nil
 }
 
 // Table lists every scheduler.
