@@ -45,6 +45,42 @@ func startUntil(t *testing.T, text string) started {
 	return s
 }
 
+// startUntilUp starts a run and returns as soon as it has made a namespace.
+func startUntilUp(t *testing.T) started {
+	t.Helper()
+	s := started{out: t.TempDir()}
+	s.Cmd = command(t, raceVar, "run", labFile(t, small), "--out", s.out)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool {
+		made, _ := filepath.Glob("/run/netns/aqm-*")
+		return len(made) > 0
+	})
+	return s
+}
+
+// TestEndWhileComingUp ends a run in the middle of its bring-up, by Ctrl-C and
+// by kill -9.
+func TestEndWhileComingUp(t *testing.T) {
+	needRoot(t)
+	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "kill": os.Kill} {
+		t.Run(name, func(t *testing.T) {
+			s := startUntilUp(t)
+			if err := s.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = s.Wait()
+			if signal == os.Kill {
+				aqmlab(t, plainVar, 0, "lab", "list")
+			} else if code := s.ProcessState.ExitCode(); code != 130 {
+				t.Errorf("exit code %d, want 130", code)
+			}
+			nothingLeft(t)
+		})
+	}
+}
+
 // moments are texts that a run prints as it goes on.
 var moments = map[string]string{
 	"calibrated":      "lab time",

@@ -37,7 +37,7 @@ func TestDilation(t *testing.T) {
 		ratios[i] = float64(slow[i].FCT) / float64(fast[i].FCT)
 	}
 	slices.Sort(ratios)
-	if median := ratios[len(ratios)/2]; math.Abs(median-1) > 0.1 {
+	if median := ratios[len(ratios)/2]; math.Abs(median-1) > 0.2 {
 		t.Errorf("FCTs at dilation 8 are %.2f of those at 1 (median); all ratios: %.2f", median, ratios)
 	}
 }
