@@ -10,13 +10,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"aqmlab/orchestrator"
+	"aqmlab/results"
 )
 
 // Streams are where commands write.
@@ -144,13 +144,17 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args:  cobra.ArbitraryArgs, // words that are not the name of one of subs
+		RunE: func(c *cobra.Command, words []string) error {
 			names := make([]string, 0, len(subs))
 			for _, s := range c.Commands() {
 				names = append(names, s.Name())
 			}
-			return usage(fmt.Errorf("%s: want one of %s", c.CommandPath(), strings.Join(names, ", ")))
+			want := "want one of " + strings.Join(names, ", ")
+			if len(words) > 0 {
+				want = fmt.Sprintf("unknown command %q: %s", words[0], want)
+			}
+			return usage(fmt.Errorf("%s: %s", c.CommandPath(), want))
 		},
 	}
 	c.AddCommand(subs...)
@@ -167,16 +171,8 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// version is the module's version, or the revision that it was built from.
+// version is the module's version and the revision that it was built from.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value[:min(len(s.Value), 12)]
-		}
-	}
-	return info.Main.Version
+	version, revision := results.ThisBuild()
+	return fmt.Sprintf("%s (revision %s)", version, revision)
 }

@@ -3,42 +3,68 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
+	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
 )
 
 func newScheme() *cobra.Command {
-	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", aqm.Table())
+	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", slices.Concat(entries(aqm.Table()), entries(port.Gates())))
 }
 
 func newScheduler() *cobra.Command {
-	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", sched.Table())
+	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", entries(sched.Table()))
 }
 
 // entry is a row of a table of kinds, for printing.
 type entry struct {
-	Name   string       `json:"name"`
-	Doc    string       `json:"doc"`
-	Params []kind.Param `json:"parameters"`
+	Name   string  `json:"name"`
+	Doc    string  `json:"doc"`
+	Params []param `json:"parameters"`
 }
 
-// kindCommand makes the list and show commands of a table.
-func kindCommand[E, T any](use, short, example string, table kind.Table[E, T]) *cobra.Command {
-	entries := make([]entry, len(table))
+// param is a parameter of a kind, for printing.
+type param struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default string `json:"default"` // empty: none
+	Doc     string `json:"doc"`
+}
+
+func entries[E, T any](table kind.Table[E, T]) []entry {
+	made := make([]entry, len(table))
 	for i, k := range table {
-		entries[i] = entry{k.Name, k.Doc, k.Params}
+		made[i] = entry{k.Name, k.Doc, make([]param, len(k.Params))}
+		for j, p := range k.Params {
+			made[i].Params[j] = param(p)
+		}
 	}
+	return made
+}
+
+// kindCommand makes the list and show commands of a table's entries.
+func kindCommand(use, short, example string, known []entry) *cobra.Command {
 	return group(use, short,
-		listCommand(use, entries),
-		showCommand(use, example, func(name string) (entry, error) {
-			k, err := table.Find(name)
-			return entry{k.Name, k.Doc, k.Params}, err
-		}))
+		listCommand(use, known),
+		showCommand(use, example, func(name string) (entry, error) { return find(known, name) }))
+}
+
+// find returns the entry of that name; the error for an unknown one lists them.
+func find(known []entry, name string) (entry, error) {
+	names := make([]string, len(known))
+	for i, e := range known {
+		if e.Name == name {
+			return e, nil
+		}
+		names[i] = e.Name
+	}
+	return entry{}, kind.Unknown("kind", name, names)
 }
 
 func listCommand(use string, entries []entry) *cobra.Command {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"text/tabwriter"
 	"time"
 
@@ -18,6 +17,12 @@ func newLab() *cobra.Command {
 		newLabList(), newLabShow(), newLabCheck(), newLabUp(), newLabDown(), newLabStatus(), newLabExec())
 }
 
+// bookEntry is a lab of the lab book, for printing.
+type bookEntry struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+}
+
 func newLabList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -30,11 +35,15 @@ func newLabList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			entries := make([]bookEntry, len(book))
+			for i, e := range book {
+				entries[i] = bookEntry(e)
+			}
 			if asJSON {
-				return printJSON(c.OutOrStdout(), book)
+				return printJSON(c.OutOrStdout(), entries)
 			}
 			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, e := range book {
+			for _, e := range entries {
 				fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Title)
 			}
 			return tw.Flush()
@@ -148,7 +157,7 @@ func newLabDown() *cobra.Command {
 			var errs []error
 			for _, s := range down {
 				if err := orchestrator.TakeDown(s.ID, o); err != nil {
-					errs = append(errs, fmt.Errorf("lab %s: %w", s.ID, err))
+					errs = append(errs, fmt.Errorf("removing lab %s (%s): %w", s.ID, s.Lab, err))
 					continue
 				}
 				fmt.Fprintf(c.OutOrStdout(), "Removed lab %s (%s).\n", s.ID, s.Lab)
@@ -169,7 +178,7 @@ func toTakeDown(all bool, names []string, o orchestrator.Options) ([]orchestrato
 		ref = names[0]
 	}
 	s, err := orchestrator.Find(ref, o)
-	return []orchestrator.Standing{s}, usage(err)
+	return []orchestrator.Standing{s}, explain(err)
 }
 
 func newLabStatus() *cobra.Command {
@@ -221,13 +230,9 @@ that knows the lab's hosts by name. Its exit status is the command's.`,
 			var o orchestrator.Options
 			s, err := orchestrator.Find(ref, o)
 			if err != nil {
-				return usage(err)
+				return explain(err)
 			}
-			err = orchestrator.Exec(s, words[0], words[1:], o)
-			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, orchestrator.ErrNoHost) {
-				return usage(err)
-			}
-			return err
+			return explain(orchestrator.Exec(s, words[0], words[1:], o))
 		},
 	}
 	c.Flags().StringVar(&ref, "lab", "", "id or name of the lab, when several are up")

@@ -22,9 +22,9 @@ type watcher interface {
 // newWatcher shows bars on a terminal, and plain lines elsewhere.
 func newWatcher(w io.Writer) watcher {
 	if isTerminal(w) {
-		return &bars{w: w, progress: mpb.New(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())}
+		return &bars{progress: mpb.New(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())}
 	}
-	return &lines{w: w}
+	return &lines{w: w, now: time.Now}
 }
 
 // left is the wall time that a run still takes: the starts of this point's
@@ -40,17 +40,14 @@ func title(p orchestrator.Point) string {
 
 // bars is one progress bar a point.
 type bars struct {
-	w        io.Writer
 	progress *mpb.Progress
-	bar      *mpb.Bar
-	begun    time.Time
+	bar      *mpb.Bar // of the latest point; nil before the first
 }
 
 func (b *bars) Note(text string) { fmt.Fprintln(b.progress, text) }
 
 func (b *bars) Begin(p orchestrator.Point) {
-	b.begun = time.Now()
-	begun := b.begun
+	begun := time.Now()
 	b.bar = b.progress.AddBar(int64(p.Flows),
 		mpb.PrependDecorators(decor.Name(title(p)+" ")),
 		mpb.AppendDecorators(
@@ -65,10 +62,13 @@ func (b *bars) Progress(_ orchestrator.Point, s role.State) { b.bar.SetCurrent(s
 
 func (b *bars) End(_ orchestrator.Point, measured results.Point) {
 	b.bar.SetTotal(-1, true) // whatever is missing is in the records
-	if measured.Fidelity.Low() {
-		for _, why := range measured.Fidelity.Reasons {
-			b.Note("        low fidelity: " + why)
-		}
+	noteFidelity(b, measured)
+}
+
+// noteFidelity says why a point is labelled low-fidelity, if it is.
+func noteFidelity(w watcher, measured results.Point) {
+	for _, why := range measured.Fidelity.Reasons {
+		w.Note("        low fidelity: " + why)
 	}
 }
 
@@ -82,6 +82,7 @@ func (b *bars) close() {
 // lines is a line now and then.
 type lines struct {
 	w     io.Writer
+	now   func() time.Time
 	begun time.Time
 	said  time.Time
 }
@@ -92,17 +93,18 @@ const lineEvery = 5 * time.Second
 func (l *lines) Note(text string) { fmt.Fprintln(l.w, text) }
 
 func (l *lines) Begin(p orchestrator.Point) {
-	l.begun = time.Now()
+	l.begun = l.now()
 	l.said = l.begun
 	fmt.Fprintf(l.w, "%s: %d flows, about %v left in all\n", title(p), p.Flows, left(p, 0))
 }
 
 func (l *lines) Progress(p orchestrator.Point, s role.State) {
-	if time.Since(l.said) < lineEvery {
+	now := l.now()
+	if now.Sub(l.said) < lineEvery {
 		return
 	}
-	l.said = time.Now()
-	fmt.Fprintf(l.w, "%s: %d/%d flows, %v left in all\n", title(p), s.Completed+s.Failed, p.Flows, left(p, time.Since(l.begun)))
+	l.said = now
+	fmt.Fprintf(l.w, "%s: %d/%d flows, %v left in all\n", title(p), s.Completed+s.Failed, p.Flows, left(p, now.Sub(l.begun)))
 }
 
 func (l *lines) End(p orchestrator.Point, measured results.Point) {
@@ -112,10 +114,8 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 			completed++
 		}
 	}
-	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v\n", title(p), completed, p.Flows, time.Since(l.begun).Round(100*time.Millisecond))
-	for _, why := range measured.Fidelity.Reasons {
-		fmt.Fprintf(l.w, "        low fidelity: %s\n", why)
-	}
+	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v\n", title(p), completed, p.Flows, l.now().Sub(l.begun).Round(100*time.Millisecond))
+	noteFidelity(l, measured)
 }
 
 func (l *lines) close() {}

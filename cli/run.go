@@ -3,13 +3,16 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/host/cc"
@@ -24,7 +27,7 @@ type labFlags struct {
 	schemes  []string
 	loads    string
 	seeds    string
-	flows    int
+	flows    string
 	dilation string
 	set      []string
 }
@@ -34,27 +37,32 @@ func (f *labFlags) add(c *cobra.Command) {
 	fs.StringSliceVar(&f.schemes, "schemes", nil, "run only these schemes of the lab, by name: a,b")
 	fs.StringVar(&f.loads, "loads", "", "offered loads instead of the lab's: 0.5,0.9")
 	fs.StringVar(&f.seeds, "seeds", "", "seeds instead of the lab's: 1..3 or 1,2,3")
-	fs.IntVar(&f.flows, "flows", 0, "flows a point instead of the lab's")
+	fs.StringVar(&f.flows, "flows", "", "flows a point instead of the lab's")
 	fs.StringVar(&f.dilation, "dilation", "", "how many times slower than lab time to run: auto, or a number from 1")
 	fs.StringArrayVar(&f.set, "set", nil, "override any key of the lab: --set host.rto_min=5ms (repeatable)")
 }
 
 // load reads a lab with the flags applied.
 func (f *labFlags) load(ref string) (*labs.Lab, error) {
-	set := f.set
-	for key, value := range map[string]string{"workload.load": f.loads, "seeds": f.seeds, "dilation": f.dilation} {
-		if value != "" {
-			set = append(set, key+"="+value)
+	set := slices.Clone(f.set)
+	for _, o := range []struct{ key, value string }{
+		{"workload.load", f.loads},
+		{"workload.flows", f.flows},
+		{"seeds", f.seeds},
+		{"dilation", f.dilation},
+	} {
+		if o.value != "" {
+			set = append(set, o.key+"="+o.value)
 		}
-	}
-	if f.flows != 0 {
-		set = append(set, "workload.flows="+strconv.Itoa(f.flows))
 	}
 	lab, err := labs.Load(ref, labs.Options{Set: set})
 	if err != nil {
 		return nil, usage(err)
 	}
-	return lab, usage(lab.Only(f.schemes))
+	if err := lab.Only(f.schemes); err != nil {
+		return nil, usage(err)
+	}
+	return lab, nil
 }
 
 func newRun() *cobra.Command {
@@ -82,7 +90,11 @@ LAB is a name of the lab book (aqmlab lab list) or a path to a lab file.`,
 				return err
 			}
 			w := newWatcher(c.ErrOrStderr())
-			run, err := orchestrator.Run(c.Context(), lab, out, orchestrator.Options{Log: c.ErrOrStderr()}, w)
+			run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
+				Options: orchestrator.Options{Log: c.ErrOrStderr()},
+				Out:     out,
+				Watcher: w,
+			})
 			w.close()
 			if run != nil {
 				err = errors.Join(err, show(c, run, asJSON))
@@ -105,10 +117,18 @@ func checkRuntime(name string) error {
 	return nil
 }
 
-// explain turns what the machine lacks into a usage error.
+// explain marks as the user's to mend what the machine lacks, and what it does
+// not have of what was named.
 func explain(err error) error {
-	if errors.Is(err, orchestrator.ErrNotRoot) || errors.As(err, new(*cc.UnsupportedError)) {
+	if errors.As(err, new(*cc.UnsupportedError)) {
 		return usage(err)
+	}
+	for _, theirs := range []error{
+		orchestrator.ErrNotRoot, orchestrator.ErrNoLab, orchestrator.ErrAmbiguous, orchestrator.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
+	} {
+		if errors.Is(err, theirs) {
+			return usage(err)
+		}
 	}
 	return err
 }
@@ -140,7 +160,7 @@ func tableOptions(c *cobra.Command) results.TableOptions {
 	return results.TableOptions{Color: isTerminal(c.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
 }
 
-func isTerminal(w any) bool {
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
@@ -150,5 +170,5 @@ func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strings.TrimSpace(strconv.Itoa(n) + " " + one + "s")
+	return strconv.Itoa(n) + " " + one + "s"
 }

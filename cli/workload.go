@@ -7,5 +7,5 @@ import (
 )
 
 func newWorkload() *cobra.Command {
-	return kindCommand("workload", "Flow-size distributions that a lab may draw from", "websearch", trafficgen.Sizes())
+	return kindCommand("workload", "Flow-size distributions that a lab may draw from", "websearch", entries(trafficgen.Sizes()))
 }

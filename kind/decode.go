@@ -38,6 +38,9 @@ func decodeValue(raw any, into reflect.Value) error {
 	if raw == nil {
 		return errors.New("has no value")
 	}
+	if into.Kind() == reflect.Map && reflect.TypeOf(raw).Kind() != reflect.Map {
+		return notA(raw, into.Type())
+	}
 	if into.Kind() == reflect.Slice && reflect.TypeOf(raw).Kind() != reflect.Slice {
 		return fmt.Errorf("%v is not a list", raw)
 	}
@@ -85,7 +88,7 @@ func notA(v any, want reflect.Type) error {
 	}
 	name := typeName(want)
 	switch name {
-	case "number", "whole number":
+	case "number", "whole number", "mapping":
 		name = "a " + name
 	}
 	return fmt.Errorf("%v is not %s", v, name)

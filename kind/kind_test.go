@@ -24,6 +24,7 @@ type tank struct {
 	Mode    mode            `lab:"mode" doc:"a type that reads text"`
 	Weights []int           `lab:"weights" doc:"a list"`
 	Times   []time.Duration `lab:"times" doc:"a list of times"`
+	Tap     map[string]any  `lab:"tap" doc:"a mapping"`
 	Hidden  int             // not a parameter
 }
 
@@ -124,11 +125,12 @@ func TestNewRefuses(t *testing.T) {
 		{"label", 3, `3 is not text`},
 		{"mode", "medium", `"medium" is neither fast nor slow`},
 		{"weights", 3, `3 is not a list`},
+		{"tap", "open", `"open" is not a mapping`},
 		{"weights", []any{1, "two", "three"}, `[1]: "two" is not a whole number`},
 		{"weights", []any{1, 2.5}, `[1]: 2.5 is not a whole number`},
 		{"times", []any{"1us", 2}, `[1]: 2 has no unit: want a time such as 250us or 10ms`},
-		{"wiat", "1ms", `unknown parameter: want one of wait, size, rate, share, count, seed, ecn, label, mode, weights, times (did you mean wait?)`},
-		{"hidden", 1, `unknown parameter: want one of wait, size, rate, share, count, seed, ecn, label, mode, weights, times`},
+		{"wiat", "1ms", `unknown parameter: want one of wait, size, rate, share, count, seed, ecn, label, mode, weights, times, tap (did you mean wait?)`},
+		{"hidden", 1, `unknown parameter: want one of wait, size, rate, share, count, seed, ecn, label, mode, weights, times, tap`},
 	}
 	for _, tt := range tests {
 		_, err := table().New("tank", map[string]any{tt.param: tt.value}, 0)
@@ -192,6 +194,7 @@ func TestParams(t *testing.T) {
 		{"mode", "text", "slow", "a type that reads text"},
 		{"weights", "list of whole number", "[4, 2, 1]", "a list"},
 		{"times", "list of time", "", "a list of times"},
+		{"tap", "mapping", "", "a mapping"},
 	}
 	if !slices.Equal(k.Params, want) {
 		t.Errorf("Params:\n got %v\nwant %v", k.Params, want)

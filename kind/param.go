@@ -14,7 +14,7 @@ import (
 // Param describes one parameter of a row.
 type Param struct {
 	Name    string
-	Type    string // time, size, rate, number, whole number, true or false, text, or a list of one of these
+	Type    string // time, size, rate, number, whole number, true or false, text, mapping, or a list of one of these
 	Default string // as a lab would write it; empty when there is none
 	Doc     string
 }
@@ -103,6 +103,8 @@ func typeName(t reflect.Type) string {
 	switch v := reflect.Zero(t); {
 	case t.Kind() == reflect.Slice:
 		return "list of " + typeName(t.Elem())
+	case t.Kind() == reflect.Map:
+		return "mapping"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case v.CanInt(), v.CanUint():

@@ -2,11 +2,15 @@ package labs_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"aqmlab/kind"
 	"aqmlab/labs"
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/port"
+	"aqmlab/switch/sched"
 )
 
 // base is a lab of the fewest keys. A test appends to it, so that its own keys
@@ -18,6 +22,8 @@ schemes: [{name: droptail, aqm: droptail}]
 const topLevel = "name, title, source, topology, rtt, host, switch, workload, seeds, baseline, dilation, schemes"
 
 func TestBadFiles(t *testing.T) {
+	schemes := strings.Join(slices.Concat(aqm.Table().Names(), port.Gates().Names()), ", ")
+	schedulers := strings.Join(sched.Table().Names(), ", ")
 	tests := map[string]struct{ file, want string }{
 		// The file as a whole.
 		"empty":            {"", `x.yaml: empty: want keys such as topology and schemes`},
@@ -73,8 +79,20 @@ func TestBadFiles(t *testing.T) {
 		// The switch.
 		"buffer below a packet":  {base + "switch:\n  buffer: {per_port: 1499B}\n", `x.yaml:4: switch.buffer.per_port: 1.499KB does not hold one packet: want at least host.mtu, 1500B`},
 		"buffer unit":            {base + "switch:\n  buffer: {per_port: 96}\n", `x.yaml:4: switch.buffer.per_port: 96 has no unit: want a size such as 96KB or 2500B`},
-		"sharing":                {base + "switch: {buffer: {sharing: pool}}\n", `x.yaml:3: switch.buffer.sharing: unknown sharing "pool": want one of port`},
-		"scheduler":              {base + "switch:\n  scheduler:\n    kind: drr\n", `x.yaml:5: switch.scheduler.kind: unknown kind "drr": want one of fifo, dwrr (did you mean dwrr?)`},
+		"sharing":                {base + "switch: {buffer: {sharing: pol}}\n", `x.yaml:3: switch.buffer.sharing: unknown sharing "pol": want one of port, static, pool, dynamic (did you mean pool?)`},
+		"pool without a size":    {base + "switch: {buffer: {sharing: pool}}\n", `x.yaml:3: switch.buffer.pool: missing: switch.buffer.sharing is pool: want a size such as 96KB`},
+		"static without a size":  {base + "switch: {buffer: {sharing: static}}\n", `x.yaml:3: switch.buffer.per_queue: missing: switch.buffer.sharing is static: want a size such as 96KB`},
+		"pool below a packet":    {base + "switch: {buffer: {sharing: dynamic, pool: 1KB}}\n", `x.yaml:3: switch.buffer.pool: 1KB does not hold one packet: want at least host.mtu, 1500B`},
+		"size of other sharing":  {base + "switch:\n  buffer: {sharing: pool, pool: 9MB,\n    per_port: 96KB}\n", `x.yaml:5: switch.buffer.per_port: not used when switch.buffer.sharing is pool: want port`},
+		"alpha of other sharing": {base + "switch: {buffer: {alpha: 2}}\n", `x.yaml:3: switch.buffer.alpha: not used when switch.buffer.sharing is port: want dynamic`},
+		"alpha":                  {base + "switch: {buffer: {sharing: dynamic, pool: 9MB, alpha: 0}}\n", `x.yaml:3: switch.buffer.alpha: 0 is outside (0, 1000]`},
+		"inner kind":             {base + "switch:\n  scheduler: {kind: sp, queues: 3,\n    inner: drr}\n", `x.yaml:5: switch.scheduler.inner.kind: unknown kind "drr": want one of ` + schedulers + ` (did you mean dwrr?)`},
+		"inner without kind":     {base + "switch: {scheduler: {kind: sp, queues: 3, inner: {quantum: 2KB}}}\n", `x.yaml:3: switch.scheduler.inner.kind: missing: want one of ` + schedulers},
+		"inner parameter":        {base + "switch:\n  scheduler: {kind: sp, queues: 3, inner: {kind: dwrr,\n    weights: [1]}}\n", `x.yaml:5: switch.scheduler.inner.weights: 1 weights for 2 queues`},
+		"inner quantum":          {base + "switch:\n  scheduler: {kind: sp, queues: 3, inner: {kind: wrr,\n    quantum: 1KB}}\n", `x.yaml:5: switch.scheduler.inner.quantum: 1KB does not hold one packet: want at least host.mtu, 1500B`},
+		"inner of another kind":  {base + "switch: {scheduler: {queues: 1, inner: dwrr}}\n", `x.yaml:3: switch.scheduler.inner: unknown parameter: it takes none`},
+		"inner of an inner":      {base + "switch: {scheduler: {kind: sp, queues: 3, inner: {kind: sp, inner: {kind: dwrr}}}}\n", `x.yaml:3: switch.scheduler.inner.inner: a mapping: want a value`},
+		"scheduler":              {base + "switch:\n  scheduler:\n    kind: drr\n", `x.yaml:5: switch.scheduler.kind: unknown kind "drr": want one of ` + schedulers + ` (did you mean dwrr?)`},
 		"scheduler a number":     {base + "switch: {scheduler: 3}\n", `x.yaml:3: switch.scheduler.kind: 3 is not the name of a kind`},
 		"scheduler parameter":    {base + "switch: {scheduler: {kind: dwrr, quantun: 1500B}}\n", `x.yaml:3: switch.scheduler.quantun: unknown parameter: want one of quantum, weights (did you mean quantum?)`},
 		"key beside parameters":  {base + "switch: {scheduler: {kind: dwrr, queus: 4}}\n", `x.yaml:3: switch.scheduler.queus: unknown parameter: want one of quantum, weights (did you mean queues?)`},
@@ -96,13 +114,13 @@ func TestBadFiles(t *testing.T) {
 		"scheme not a mapping": {"topology: {rate: 1Gbps}\nschemes:\n  - tcn\n", `x.yaml:3: schemes[0]: not a scheme: want one such as {name: tcn, aqm: tcn}`},
 		"scheme without name":  {"topology: {rate: 1Gbps}\nschemes:\n  - {aqm: droptail}\n", `x.yaml:3: schemes[0].name: missing: want a name such as tcn`},
 		"scheme's name":        {"topology: {rate: 1Gbps}\nschemes:\n  - {name: a.b, aqm: droptail}\n", `x.yaml:3: schemes[0].name: "a.b" is not a name: want lower-case letters, digits and hyphens, at most 64`},
-		"scheme without kind":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d}\n", `x.yaml:3: schemes.d.aqm: missing: want one of droptail, dctcp-red, tcn`},
+		"scheme without kind":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d}\n", `x.yaml:3: schemes.d.aqm: missing: want one of ` + schemes},
 		"same name":            {base[:len(base)-2] + ",\n  {name: droptail, aqm: droptail}]\n", `x.yaml:3: schemes[1].name: "droptail" is the name of the scheme on line 2, too`},
-		"scheme kind":          {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d, aqm: drop-tail}\n", `x.yaml:3: schemes.d.aqm: unknown kind "drop-tail": want one of droptail, dctcp-red, tcn (did you mean droptail?)`},
+		"scheme kind":          {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d, aqm: drop-tail}\n", `x.yaml:3: schemes.d.aqm: unknown kind "drop-tail": want one of ` + schemes + ` (did you mean droptail?)`},
 		"scheme needs an RTT":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: t, aqm: tcn}\n", `x.yaml:3: schemes.t.threshold: missing, and the lab gives no base RTT to compute it from: want a time such as 250us`},
 		"scheme parameters": {
 			"topology: {rate: 1Gbps}\nschemes:\n  - name: t\n    aqm: tcn\n    treshold: 1us\n    threshold: 100\n    lambda: -1\n",
-			`x.yaml:5: schemes.t.treshold: unknown parameter: want one of threshold, lambda (did you mean threshold?)
+			`x.yaml:5: schemes.t.treshold: unknown parameter: want one of threshold, lambda, tmin, tmax, pmax (did you mean threshold?)
 x.yaml:6: schemes.t.threshold: 100 has no unit: want a time such as 250us or 10ms
 x.yaml:7: schemes.t.lambda: -1 is negative`,
 		},
@@ -133,11 +151,11 @@ x.yaml:7: schemes.t.lambda: -1 is negative`,
 
 		// All at once, in the order of the lines.
 		"all at once": {
-			"baseline: b\nhost: {mtu: 10}\nschemes:\n  - {name: a, aqm: red}\nseeds: x\n",
+			"baseline: b\nhost: {mtu: 10}\nschemes:\n  - {name: a, aqm: blue}\nseeds: x\n",
 			`x.yaml: topology.rate: missing: want a rate such as 10Gbps or 100Mbps
 x.yaml:1: baseline: unknown scheme "b": want one of a
 x.yaml:2: host.mtu: 10 is outside 576 to 9000
-x.yaml:4: schemes.a.aqm: unknown kind "red": want one of droptail, dctcp-red, tcn
+x.yaml:4: schemes.a.aqm: unknown kind "blue": want one of ` + schemes + `
 x.yaml:5: seeds[0]: "x" is not a whole number from 0 to 9223372036854775807`,
 		},
 	}

@@ -23,9 +23,9 @@ import (
 func (r *reader) check(l *Lab) {
 	r.checkTopology(l)
 	r.checkSwitch(l)
-	weights := r.checkScheduler(l)
+	scheduler := r.checkScheduler(l)
 	r.checkWorkload(l)
-	r.checkSchemes(l, weights)
+	r.checkSchemes(l, scheduler)
 	r.checkBaseline(l)
 }
 
@@ -43,10 +43,8 @@ func (r *reader) checkTopology(l *Lab) {
 }
 
 func (r *reader) checkSwitch(l *Lab) {
+	r.checkBuffer(l)
 	mtu := units.Size(l.Host.MTU)
-	if r.sound("host.mtu", "switch.buffer.per_port") && l.Switch.Buffer.PerPort < mtu {
-		r.fail("switch.buffer.per_port", "%v does not hold one packet: want at least host.mtu, %dB", l.Switch.Buffer.PerPort, mtu)
-	}
 	limiter := l.Switch.Limiter
 	if limiter.RateFraction == 1 {
 		return
@@ -62,34 +60,38 @@ func (r *reader) checkSwitch(l *Lab) {
 	}
 }
 
-// checkScheduler answers the weights of the queues.
-func (r *reader) checkScheduler(l *Lab) []int {
+// checkScheduler answers the scheduler, or nil when it cannot be built.
+func (r *reader) checkScheduler(l *Lab) sched.Scheduler {
 	s := l.Switch
 	scheduler := build(r, fixedChoice(schedulerPath), s.Scheduler, func(params map[string]any) (sched.Scheduler, error) {
 		return sched.Table().New(s.Scheduler.Kind, params, sched.Env{Queues: s.Queues})
 	})
 	if scheduler == nil {
-		return slices.Repeat([]int{1}, s.Queues)
+		return nil
 	}
-	r.checkQuantum(l)
-	return sched.Weights(scheduler, s.Queues)
+	r.checkQuantum(l, schedulerPath, s.Scheduler)
+	if inner, ok := s.Scheduler.Params[innerKey].(map[string]any); ok {
+		name, _ := inner["kind"].(string) // the scheduler was built: it is there
+		r.checkQuantum(l, innerPath, kind.Choice{Kind: name, Params: inner})
+	}
+	return scheduler
 }
 
 // checkQuantum wants a turn to send at least the largest packet, which MQ-ECN
 // and TCN take for granted, and without which a turn may send nothing.
-func (r *reader) checkQuantum(l *Lab) {
-	row, err := sched.Table().Find(l.Switch.Scheduler.Kind)
+func (r *reader) checkQuantum(l *Lab, path string, c kind.Choice) {
+	row, err := sched.Table().Find(c.Kind)
 	i := slices.IndexFunc(row.Params, func(p kind.Param) bool { return p.Name == "quantum" })
 	if err != nil || i < 0 || !r.sound("host.mtu") {
 		return
 	}
-	raw, ok := l.Switch.Scheduler.Params["quantum"].(string)
+	raw, ok := c.Params["quantum"].(string)
 	if !ok {
 		raw = row.Params[i].Default
 	}
 	mtu := units.Size(l.Host.MTU)
 	if quantum, err := units.ParseSize(raw); err == nil && quantum < mtu {
-		r.fail(join(schedulerPath, "quantum"), "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
+		r.fail(join(path, "quantum"), "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
 	}
 }
 
@@ -106,15 +108,20 @@ func (r *reader) checkWorkload(l *Lab) {
 	}
 }
 
-func (r *reader) checkSchemes(l *Lab, weights []int) {
+func (r *reader) checkSchemes(l *Lab, scheduler sched.Scheduler) {
 	if len(l.Schemes) == 0 && len(r.schemes) == 0 && r.lines[schemesKey] == 0 {
 		r.fail(schemesKey, "missing: want at least one {name: tcn, aqm: tcn}")
 	}
 	env := aqm.Env{
 		Queues:  l.Switch.Queues,
-		Weights: weights,
+		Weights: sched.Weights(scheduler, l.Switch.Queues),
+		Quanta:  sched.Quanta(scheduler),
+		Strict:  sched.Strict(scheduler),
 		Rate:    l.Topology.Rate,
 		RTT:     l.RTT.Min,
+	}
+	if scheduler == nil {
+		env.Quanta = slices.Repeat([]int{l.Host.MTU}, l.Switch.Queues) // what is wrong with it is told already
 	}
 	if env.Rate == 0 {
 		env.Rate = units.Gbps // the missing rate is told already
@@ -124,12 +131,16 @@ func (r *reader) checkSchemes(l *Lab, weights []int) {
 	}
 	for _, s := range l.Schemes {
 		if s.AQM.Kind == "" && r.get(join(schemePath(s.Name), "aqm")) == nil {
-			r.fail(join(schemePath(s.Name), "aqm"), "missing: want one of %s", strings.Join(aqm.Table().Names(), ", "))
+			r.fail(join(schemePath(s.Name), "aqm"), "missing: want one of %s", strings.Join(schemeKinds(), ", "))
 		}
 		build(r, schemeChoice(s.Name), s.AQM, func(params map[string]any) (aqm.Scheme, error) {
+			if !slices.Contains(schemeKinds(), s.AQM.Kind) {
+				return nil, kind.Unknown("kind", s.AQM.Kind, schemeKinds())
+			}
 			env.Rand = rand.New(rand.NewPCG(1, 1))
 			return aqm.Table().New(s.AQM.Kind, params, env)
 		})
+		r.checkIngress(l, s)
 	}
 }
 
@@ -180,7 +191,7 @@ func build[T any](r *reader, c choice, ch kind.Choice, try func(params map[strin
 // that may have been meant.
 func (r *reader) hint(c choice, pe *kind.ParamError) error {
 	near := kind.Nearest(pe.Param, r.form.below(c.path))
-	if near == "" || !errors.Is(pe.Err, kind.ErrUnknown) {
+	if near == "" || near == pe.Param || !errors.Is(pe.Err, kind.ErrUnknown) {
 		return pe.Err
 	}
 	return fmt.Errorf("%w (did you mean %s?)", pe.Err, near)

@@ -163,6 +163,24 @@ func fraction(dst *float64) codec {
 	return number(dst, func(f float64) bool { return f > 0 && f <= 1 }, "(0, 1]")
 }
 
+// factor is a number above 0, of at most 1000.
+func factor(dst *float64) codec {
+	return number(dst, func(f float64) bool { return f > 0 && f <= 1000 }, "(0, 1000]")
+}
+
+// optional leaves the key out of a written lab where the value is zero, which
+// the key itself cannot be.
+func optional[T comparable](dst *T, of func(*T) codec) codec {
+	c := of(dst)
+	return codec{c.read, func() any {
+		var zero T
+		if *dst == zero {
+			return nil
+		}
+		return c.write()
+	}}
+}
+
 // flag is true or false.
 func flag(dst *bool) codec {
 	return codec{func(value any) error {

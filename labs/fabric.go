@@ -10,6 +10,7 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
+	"aqmlab/units"
 )
 
 const (
@@ -51,15 +52,28 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 		Rate:      l.Topology.Rate,
 		RTT:       l.RTT.Min,
 		Queues:    l.Switch.Queues,
-		Buffer:    l.Switch.Buffer.PerPort,
+		Buffer:    l.Switch.buffer(),
+		Sharing:   port.Sharing{Kind: l.Switch.Buffer.Sharing, PerQueue: l.Switch.Buffer.PerQueue, Alpha: l.Switch.Buffer.Alpha},
 		Scheduler: clone(l.Switch.Scheduler),
 		Scheme:    clone(l.Schemes[i].AQM),
+		Ingress:   clone(l.Schemes[i].Ingress),
 		Seed:      seed,
 	}
 	if l.Switch.Limiter.RateFraction < 1 {
 		spec.Limiter = port.Limiter(l.Switch.Limiter)
 	}
 	return spec, nil
+}
+
+// buffer is what a port may fill: its own memory, or the pool.
+func (s Switch) buffer() units.Size {
+	switch s.Buffer.Sharing {
+	case port.SharedStatic:
+		return units.Size(s.Queues) * s.Buffer.PerQueue
+	case port.SharedPool, port.SharedDynamic:
+		return s.Buffer.Pool
+	}
+	return s.Buffer.PerPort
 }
 
 // Traffic is the flows to draw at one load and seed. Every scheme and runtime

@@ -30,6 +30,7 @@ func TestFabric(t *testing.T) {
 			RTT:       250 * time.Microsecond,
 			Queues:    4,
 			Buffer:    96 * units.KB,
+			Sharing:   port.Sharing{Kind: port.SharedPort},
 			Limiter:   port.Limiter{RateFraction: 0.995, Bucket: 2500},
 			Scheduler: kind.Choice{Kind: "dwrr", Params: map[string]any{"quantum": "1500B"}},
 			Scheme:    kind.Choice{Kind: "tcn", Params: map[string]any{"threshold": "256us"}},

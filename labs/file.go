@@ -206,7 +206,7 @@ func (d *document) schemeList(list *yaml.Node) {
 		if name, ok := d.schemeName(item, path); ok {
 			d.schemes = append(d.schemes, name)
 			d.lines[schemePath(name)] = item.Line
-			d.form.choices = append(d.form.choices, schemeChoice(name))
+			d.form.choices = append(d.form.choices, schemeChoice(name), ingressChoice(name))
 			d.mapping(item, schemePath(name))
 			delete(d.values, schemePath(name)+".name")
 		}

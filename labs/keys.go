@@ -7,6 +7,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
+	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
 	"aqmlab/trafficgen"
 	"aqmlab/transport"
@@ -21,7 +22,7 @@ func defaults() *Lab {
 		RTT:      RTT{Distribution: "fixed"},
 		Host:     Host{Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true},
 		Switch: Switch{
-			Buffer:    Buffer{PerPort: units.MB, Sharing: "port"},
+			Buffer:    Buffer{PerPort: units.MB, Sharing: port.SharedPort},
 			Queues:    1,
 			Scheduler: kind.Choice{Kind: "fifo"},
 			Limiter:   Limiter{RateFraction: 1, Bucket: 2500},
@@ -65,8 +66,11 @@ func keysOf(l *Lab) []key {
 		{"host.rto_min", span(&l.Host.RTOMin, time.Microsecond, 120*second)},
 		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},
 		{"host.idle_restart", flag(&l.Host.IdleRestart)},
-		{"switch.buffer.per_port", size(&l.Switch.Buffer.PerPort)},
-		{"switch.buffer.sharing", oneOf(&l.Switch.Buffer.Sharing, "sharing", []string{"port"})},
+		{perPortPath, optional(&l.Switch.Buffer.PerPort, size)},
+		{"switch.buffer.sharing", oneOf(&l.Switch.Buffer.Sharing, "sharing", port.Sharings())},
+		{perQueuePath, optional(&l.Switch.Buffer.PerQueue, size)},
+		{poolPath, optional(&l.Switch.Buffer.Pool, size)},
+		{alphaPath, optional(&l.Switch.Buffer.Alpha, factor)},
 		{"switch.scheduler.queues", whole(&l.Switch.Queues, 1, 64)},
 		{"switch.limiter.rate_fraction", fraction(&l.Switch.Limiter.RateFraction)},
 		{"switch.limiter.bucket", size(&l.Switch.Limiter.Bucket)},
@@ -91,22 +95,29 @@ type choice struct {
 
 const (
 	schedulerPath = "switch.scheduler"
+	innerPath     = schedulerPath + "." + innerKey
 	arrivalPath   = "workload.arrival"
 	sizesPath     = "workload.sizes"
 )
 
+// innerKey is the parameter of a scheduler that is a choice of its own: the
+// scheduler below it.
+const innerKey = "inner"
+
 // fixedChoices lists the choices that every lab has. Each of its schemes is one
-// more.
+// more. What stands below a scheduler is a choice and not a value.
 func fixedChoices() []choice {
+	schedulers := slices.DeleteFunc(params(sched.Table()), func(name string) bool { return name == innerKey })
 	return []choice{
-		{schedulerPath, "kind", params(sched.Table())},
+		{schedulerPath, "kind", schedulers},
+		{innerPath, "kind", schedulers},
 		{arrivalPath, "kind", params(trafficgen.Arrivals())},
 		{sizesPath, "kind", params(trafficgen.Sizes())},
 	}
 }
 
 func schemeChoice(name string) choice {
-	return choice{schemePath(name), "aqm", params(aqm.Table())}
+	return choice{schemePath(name), "aqm", slices.Concat(params(aqm.Table()), params(port.Gates()))}
 }
 
 func schemePath(name string) string { return schemesKey + "." + name }
@@ -141,10 +152,12 @@ func newForm() form {
 	return f
 }
 
-// inChoice tells whether path is the kind or a parameter of a choice.
+// inChoice tells whether path is the kind or a parameter of a choice, and not a
+// choice itself.
 func (f form) inChoice(path string) bool {
 	parent, _, ok := cutLast(path)
-	return ok && slices.ContainsFunc(f.choices, func(c choice) bool { return c.path == parent })
+	isChoice := slices.ContainsFunc(f.choices, func(c choice) bool { return c.path == path })
+	return ok && !isChoice && slices.ContainsFunc(f.choices, func(c choice) bool { return c.path == parent })
 }
 
 func (f form) leaf(path string) bool { return slices.Contains(f.leaves, path) || f.inChoice(path) }

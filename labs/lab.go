@@ -63,10 +63,14 @@ type Switch struct {
 	Limiter   Limiter
 }
 
-// Buffer is a port's packet memory.
+// Buffer is the packet memory of a switch. Sizes that its sharing does not use
+// are zero.
 type Buffer struct {
-	PerPort units.Size
-	Sharing string // "port": all queues of the port share it, first come, first served
+	Sharing  string     // one of [port.Sharings]
+	PerPort  units.Size // of port: the buffer that all queues of a port share
+	PerQueue units.Size // of static: the limit of every queue
+	Pool     units.Size // of pool and dynamic: the buffer that all ports of the switch share
+	Alpha    float64    // of dynamic: a queue's limit over the free bytes of the pool
 }
 
 // Limiter is the egress token bucket. A rate fraction of 1 turns it off.
@@ -75,10 +79,12 @@ type Limiter struct {
 	Bucket       units.Size
 }
 
-// Scheme is one contender: an AQM kind and its parameters, under a name.
+// Scheme is one contender, under a name: what the output queues do, and what
+// the ingress side does. Each is a kind and its parameters.
 type Scheme struct {
-	Name string
-	AQM  kind.Choice
+	Name    string
+	AQM     kind.Choice
+	Ingress kind.Choice // without a kind, every packet passes the ingress side at once
 }
 
 // Workload is the traffic.

@@ -14,6 +14,8 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs"
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
@@ -276,6 +278,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestBadOverrides(t *testing.T) {
 	path := write(t, "x.yaml", queues)
+	schemes := strings.Join(slices.Concat(aqm.Table().Names(), port.Gates().Names()), ", ")
 	tests := map[string]struct {
 		set, env []string
 		want     string
@@ -287,9 +290,9 @@ func TestBadOverrides(t *testing.T) {
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
 		"group":            {set: []string{"topology=star"}, want: `--set: topology: a group of keys: want one of them: kind, hosts, rate`},
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
-		"a scheme":         {set: []string{"schemes.tcn=red"}, want: `--set: schemes.tcn.aqm: unknown kind "red": want one of droptail, dctcp-red, tcn`},
+		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},
-		"parameter":        {set: []string{"schemes.tcn.treshold=1us"}, want: `--set: schemes.tcn.treshold: unknown parameter: want one of threshold, lambda (did you mean threshold?)`},
+		"parameter":        {set: []string{"schemes.tcn.treshold=1us"}, want: `--set: schemes.tcn.treshold: unknown parameter: want one of threshold, lambda, tmin, tmax, pmax (did you mean threshold?)`},
 		"value":            {set: []string{"workload.load=0.5,1.5"}, want: `--set: workload.load[1]: 1.5 is outside (0, 1]`},
 		"text for number":  {set: []string{"workload.flows=many"}, want: `--set: workload.flows: "many" is not a whole number from 1 to 100000000`},
 		"no unit":          {set: []string{"host.rto_min=5"}, want: `--set: host.rto_min: "5" is not a time: want one such as 250us, 10ms or 1.5s`},

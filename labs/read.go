@@ -29,14 +29,14 @@ func (ls *layers) lab(dir string) (*Lab, error) {
 	for _, k := range keysOf(l) {
 		r.read(k)
 	}
-	l.Switch.Scheduler = r.choice(fixedChoice(schedulerPath), l.Switch.Scheduler)
+	l.Switch.Scheduler = r.scheduler(l.Switch.Scheduler)
 	l.Workload.Arrival = r.choice(fixedChoice(arrivalPath), l.Workload.Arrival)
 	l.Workload.Sizes = r.choice(fixedChoice(sizesPath), l.Workload.Sizes)
 	if err := r.anchorFile(l.Workload.Sizes.Params, dir); err != nil {
 		return nil, err
 	}
 	for _, name := range r.schemes {
-		l.Schemes = append(l.Schemes, Scheme{name, r.choice(schemeChoice(name), kind.Choice{})})
+		l.Schemes = append(l.Schemes, r.scheme(name))
 	}
 	r.check(l)
 	if len(r.errs) > 0 {
@@ -139,6 +139,33 @@ func (r *reader) choice(c choice, standard kind.Choice) kind.Choice {
 		made.Params[name] = plain(r.get(path))
 	}
 	return made
+}
+
+// scheduler reads a scheduler and the one below it, which is dropped, as other
+// parameters are, when an override replaces the kind above it.
+func (r *reader) scheduler(standard kind.Choice) kind.Choice {
+	c := fixedChoice(innerPath)
+	outer, inner := r.choice(fixedChoice(schedulerPath), standard), r.choice(c, kind.Choice{})
+	inFile, ok := r.values[join(schedulerPath, "kind")]
+	if !ok {
+		inFile = standard.Kind
+	}
+	overridden := slices.ContainsFunc(slices.Collect(maps.Keys(r.origins)), func(path string) bool {
+		return strings.HasPrefix(path, innerPath+".")
+	})
+	if inner.Kind == "" && len(inner.Params) == 0 || outer.Kind != inFile && !overridden {
+		return outer
+	}
+	if outer.Params == nil {
+		outer.Params = make(map[string]any)
+	}
+	below := map[string]any{}
+	maps.Copy(below, inner.Params)
+	if inner.Kind != "" {
+		below[c.kindKey] = inner.Kind
+	}
+	outer.Params[innerKey] = below
+	return outer
 }
 
 // given lists the parameters of a choice that some layer sets.

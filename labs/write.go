@@ -49,6 +49,9 @@ func (l *Lab) fill(root *yaml.Node) error {
 	}
 	choices := map[string]kind.Choice{schedulerPath: l.Switch.Scheduler, arrivalPath: l.Workload.Arrival, sizesPath: l.Workload.Sizes}
 	for _, c := range fixedChoices() {
+		if c.path == innerPath {
+			continue // a parameter of the scheduler above
+		}
 		if err := putChoice(root, c, choices[c.path]); err != nil {
 			return err
 		}
@@ -61,6 +64,12 @@ func (l *Lab) fill(root *yaml.Node) error {
 			return err
 		}
 		if err := putChoice(entry, choice{kindKey: schemeChoice(s.Name).kindKey}, s.AQM); err != nil {
+			return err
+		}
+		if s.Ingress.Kind == "" {
+			continue
+		}
+		if err := putChoice(entry, choice{path: "ingress", kindKey: ingressChoice(s.Name).kindKey}, s.Ingress); err != nil {
 			return err
 		}
 	}
@@ -94,7 +103,7 @@ func put(root *yaml.Node, path string, value any) error {
 	if err := node.Encode(value); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if node.Kind == yaml.SequenceNode {
+	if node.Kind != yaml.ScalarNode {
 		node.Style = yaml.FlowStyle
 	}
 	return nil

@@ -76,6 +76,7 @@ func TestHash(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(base))
 	f.Add([]byte(queues))
+	f.Add([]byte(abqLab))
 	f.Add([]byte("topology: {rate: 1Gbps}\nschemes: [{name: d, aqm: droptail, x: [1, {a: b}]}]\nrtt: !!binary aGVsbG8=\n"))
 	f.Add([]byte("a: &a [*a]\nb: *a\nschemes: *a\n? {c: d}\n: 2020-01-01\n"))
 	f.Add([]byte("topology: {rate: 1Gbps}\nschemes:\n  - {name: t, aqm: tcn, threshold: 1us, lambda: 1e3}\nseeds: 0..9\nworkload: {services: [1], load: [0x1p-1]}\n"))

@@ -9,13 +9,26 @@ import (
 )
 
 // DCTCPRED is RED cut down to one threshold on the instantaneous queue length,
-// as DCTCP uses it: an arriving packet is marked when the queue holds more
-// than the threshold (TCN, section 2.1; ECN#, section 2.1). Each queue is
-// compared on its own.
+// as DCTCP uses it: a packet is marked when more bytes than the threshold wait
+// (TCN, section 2.1; ECN#, section 2.1). Which bytes, the scope says: those of
+// its own queue, of the port, or of the service pool (MQ-ECN, section 2.1). At
+// dequeue they are the ones that the departing packet leaves behind (TCN,
+// section 4.3).
 type DCTCPRED struct {
 	Threshold Threshold `lab:"threshold" doc:"a size, or standard (rate x base RTT x lambda), or minimum (standard x the queue's weight share)"`
 	Lambda    float64   `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	Scope     string    `lab:"scope" doc:"whose bytes are compared: queue, port (all its queues) or pool (all ports that share the buffer)"`
+	At        string    `lab:"at" doc:"when: enqueue (the arriving packet not counted) or dequeue (the departing packet not counted)"`
 }
+
+// The values of DCTCPRED's choices.
+const (
+	scopeQueue = "queue"
+	scopePort  = "port"
+	scopePool  = "pool"
+	atEnqueue  = "enqueue"
+	atDequeue  = "dequeue"
+)
 
 // Threshold is a queue length, or the rule that gives it.
 type Threshold struct {
@@ -56,29 +69,33 @@ func (t Threshold) String() string {
 	return t.Size.String()
 }
 
-type dctcpRED struct{ thresholds []int }
+type dctcpRED struct {
+	thresholds []int
+	scope      string
+	atDequeue  bool
+}
 
 var _ Scheme = (*dctcpRED)(nil)
 
 func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
-	if p.Lambda <= 0 {
-		return nil, kind.Invalid("lambda", "%v is not above zero", p.Lambda)
-	}
 	standard := float64(env.Rate) / 8 * env.RTT.Seconds() * p.Lambda
-	if p.Threshold.Rule != "" && standard == 0 {
-		return nil, kind.Invalid("threshold", "%s needs the lab's base RTT (rtt): set one, or give a size such as 32KB", p.Threshold)
+	if err := p.validate(standard); err != nil {
+		return nil, err
 	}
 	sum := 0
 	for _, w := range env.Weights {
 		sum += w
 	}
-	s := &dctcpRED{make([]int, env.Queues)}
+	s := &dctcpRED{make([]int, env.Queues), p.Scope, p.At == atDequeue}
 	for q := range s.thresholds {
 		switch p.Threshold.Rule {
 		case Standard.Rule:
 			s.thresholds[q] = int(standard)
 		case Minimum.Rule:
-			s.thresholds[q] = int(standard * float64(env.Weights[q]) / float64(sum))
+			s.thresholds[q] = int(standard)
+			if w := env.Weights[q]; w > 0 { // no share bounds a queue that is served strictly
+				s.thresholds[q] = int(standard * float64(w) / float64(sum))
+			}
 		default:
 			s.thresholds[q] = int(p.Threshold.Size)
 		}
@@ -86,11 +103,48 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 	return s, nil
 }
 
+func (p DCTCPRED) validate(standard float64) error {
+	if err := oneOf("scope", p.Scope, scopeQueue, scopePort, scopePool); err != nil {
+		return err
+	}
+	if err := oneOf("at", p.At, atEnqueue, atDequeue); err != nil {
+		return err
+	}
+	switch {
+	case p.Lambda <= 0:
+		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
+	case p.Threshold == Minimum && p.Scope != scopeQueue:
+		return kind.Invalid("threshold", "minimum is one queue's share: want scope queue, or standard or a size for scope %s", p.Scope)
+	case p.Threshold.Rule != "" && standard == 0:
+		return kind.Invalid("threshold", "%s needs the lab's base RTT (rtt): set one, or give a size such as 32KB", p.Threshold)
+	}
+	return nil
+}
+
 func (s *dctcpRED) Arrive(_ time.Duration, _ *packet.Packet, v View) Verdict {
-	if v.Bytes > s.thresholds[v.Queue] {
+	if s.atDequeue {
+		return Pass
+	}
+	return s.compare(v)
+}
+
+func (s *dctcpRED) Depart(_ time.Duration, _ *packet.Packet, v View) Verdict {
+	if !s.atDequeue {
+		return Pass
+	}
+	return s.compare(v)
+}
+
+func (s *dctcpRED) compare(v View) Verdict {
+	length := v.Bytes
+	switch s.scope {
+	case scopePort:
+		length = v.PortBytes
+	case scopePool:
+		length = v.PoolBytes
+	}
+	if length > s.thresholds[v.Queue] {
 		return Mark
 	}
 	return Pass
 }
-
-func (s *dctcpRED) Depart(time.Duration, *packet.Packet, View) Verdict { return Pass }

@@ -1,12 +1,27 @@
 package aqm
 
-import "aqmlab/kind"
+import (
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/units"
+)
 
 // Table lists every scheme.
 func Table() kind.Table[Env, Scheme] {
 	return kind.Table[Env, Scheme]{
 		kind.Row("droptail", "accept while the buffer has room, never mark", struct{}{}, newDropTail),
-		kind.Row("dctcp-red", "mark on arrival when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, Lambda: 1}, newDCTCPRED),
-		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{}, newTCN),
+		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED),
+		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{PMax: 1}, newTCN),
+		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{PMax: 0.1, Weight: 0.002, ECN: true}, newRED),
+		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED),
+		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{Action: actionMark, MTU: typicalPacket}, newCoDel),
+		kind.Row("pie", "mark or drop on arrival by a probability that steers the queueing delay", PIE{
+			Target: 15 * time.Millisecond, TUpdate: 15 * time.Millisecond, MaxBurst: 150 * time.Millisecond,
+			Alpha: 0.125, Beta: 1.25, ECN: true, MarkECNTh: 0.1,
+			Signal: delayBySojourn, DQThreshold: 1 << 14,
+		}, newPIE),
+		kind.Row("mq-ecn", "mark on arrival above a threshold that follows the queue's share of the scheduler's rounds", MQECN{Threshold: Standard, Lambda: 1, Beta: 0.75, Sample: sampleBoth, PMax: 1}, newMQECN),
+		kind.Row("ecn-sharp", "mark on departure what waited too long, and, ever more often, while a queue stands", ECNSharp{Signal: signalSojourn, Gaps: gapsHarmonic, PMax: 1, Arithmetic: arithmeticExact, Clock: clockLess, Division: divisionScaled}, newECNSharp),
 	}
 }

@@ -18,9 +18,11 @@ type node struct {
 
 // end is one node's side of a link.
 type end struct {
-	link Link
-	far  int // node at the other end
-	tx   *transmitter
+	link  Link
+	far   int // node at the other end
+	peer  int // which of the far node's links it is
+	tx    *transmitter
+	enter func(now time.Duration, k *packet.Packet) // takes what the link brings to a switch
 }
 
 // build makes wires, ports and routes.
@@ -36,11 +38,11 @@ func (n *Network) build(spec Spec) error {
 			return err
 		}
 	}
-	for at, h := range nodes[:hosts] {
+	for _, h := range nodes[:hosts] {
 		if len(h.links) != 1 {
 			return fmt.Errorf("host %s has %d links, want 1", h.name, len(h.links))
 		}
-		n.hosts = append(n.hosts, newWire(n.loop, h.links[0].link, late(forward, nodes[at].links[0].far)))
+		n.hosts = append(n.hosts, newWire(n.loop, h.links[0].link, into(nodes, h.links[0])))
 	}
 	routes, err := findRoutes(nodes, hosts)
 	if err != nil {
@@ -48,6 +50,11 @@ func (n *Network) build(spec Spec) error {
 	}
 	for at := hosts; at < len(nodes); at++ {
 		forward[at] = forwarder(routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
+		for i := range nodes[at].links {
+			if e := &nodes[at].links[i]; e.enter == nil {
+				e.enter = forward[at]
+			}
+		}
 	}
 	return nil
 }
@@ -85,34 +92,46 @@ func connect(spec Spec) ([]node, error) {
 		case l.Rate <= 0 || l.Delay < 0:
 			return nil, fmt.Errorf("link %s to %s: rate %v must be above zero, delay %v not below", l.A, l.B, l.Rate, l.Delay)
 		}
-		nodes[a].links = append(nodes[a].links, end{link: l, far: b})
-		nodes[b].links = append(nodes[b].links, end{link: l, far: a})
+		atA, atB := len(nodes[a].links), len(nodes[b].links)
+		nodes[a].links = append(nodes[a].links, end{link: l, far: b, peer: atB})
+		nodes[b].links = append(nodes[b].links, end{link: l, far: a, peer: atA})
 	}
 	return nodes, nil
 }
 
-// late calls the forwarder of a switch that is made after the wires to it.
-func late(forward []func(time.Duration, *packet.Packet), at int) func(time.Duration, *packet.Packet) {
-	return func(now time.Duration, k *packet.Packet) { forward[at](now, k) }
+// into calls what takes packets at the far end of a link, in a switch that is
+// made after the wires to it.
+func into(nodes []node, e end) func(time.Duration, *packet.Packet) {
+	far := &nodes[e.far].links[e.peer]
+	return func(now time.Duration, k *packet.Packet) { far.enter(now, k) }
 }
 
-// addPorts makes one port for every link of the switch at.
+// addPorts makes one port for every link of the switch at, with an ingress side
+// that takes what the link brings and hands it on to the switch's forwarder.
 func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.Duration, *packet.Packet)) error {
+	pool := port.NewPool(spec.Port.Buffer)
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := spec.Port
 		ps.Rate = e.link.Rate
 		ps.Seed ^= uint64(len(n.ports)) * 0x9e3779b97f4a7c15
-		p, err := port.New(ps, n.release)
-		if err != nil {
-			return fmt.Errorf("switch %s, port to %s: %w", nodes[at].name, nodes[e.far].name, err)
+		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
+		var err error
+		if made.Port, err = port.NewInPool(ps, pool, n.release); err == nil {
+			made.Ingress, err = port.NewIngress(ps, func(now time.Duration, k *packet.Packet) { forward[at](now, k) })
 		}
-		sink := late(forward, e.far)
+		if err != nil {
+			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)
+		}
+		if made.Ingress != nil {
+			e.enter = made.Ingress.Enter
+		}
+		sink := into(nodes, *e)
 		if host := e.far; host < len(spec.Hosts) {
 			sink = func(now time.Duration, k *packet.Packet) { n.edge.Deliver(now, host, k) }
 		}
-		e.tx = newTransmitter(n.loop, p, newWire(n.loop, e.link, sink))
-		n.ports = append(n.ports, Port{nodes[at].name, nodes[e.far].name, p})
+		e.tx = newTransmitter(n.loop, made, newWire(n.loop, e.link, sink))
+		n.ports = append(n.ports, made)
 	}
 	return nil
 }

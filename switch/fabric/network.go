@@ -32,6 +32,7 @@ type Network struct {
 type Port struct {
 	Switch, Far string
 	*port.Port
+	Ingress *port.Ingress // what enters the switch from Far passes it; nil when the port has none
 }
 
 // New builds the network of spec. release takes the packets that switches
@@ -73,6 +74,14 @@ func (n *Network) Host(addr netip.Addr) (int, bool) {
 
 // Ports are the switch ports, in the order of switches and links in the spec.
 func (n *Network) Ports() []Port { return n.ports }
+
+// Empty hands the packets that wait on the ingress sides of ports back, to what
+// takes dropped packets. The network is used no more.
+func (n *Network) Empty() {
+	for _, p := range n.ports {
+		p.Ingress.Empty(n.release)
+	}
+}
 
 // Clamped counts the packets that reached their first switch later than they
 // should have, because they were noticed too late.

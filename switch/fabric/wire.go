@@ -52,22 +52,27 @@ func (w *wire) arrive(now time.Duration) {
 // transmitter feeds a wire from a switch port: one packet after another, each
 // when the port lets it go.
 type transmitter struct {
-	loop *event.Loop
-	port *port.Port
-	wire *wire
-	next *event.Timer // end of a transmission, or of a wait for tokens
-	busy bool         // a transmission is under way
+	loop    *event.Loop
+	port    *port.Port
+	ingress *port.Ingress // of the same port; nil when it has none
+	wire    *wire
+	next    *event.Timer // end of a transmission, or of a wait for tokens
+	busy    bool         // a transmission is under way
 }
 
-func newTransmitter(loop *event.Loop, p *port.Port, w *wire) *transmitter {
-	t := &transmitter{loop: loop, port: p, wire: w}
+func newTransmitter(loop *event.Loop, p Port, w *wire) *transmitter {
+	t := &transmitter{loop: loop, port: p.Port, ingress: p.Ingress, wire: w}
 	t.next = event.NewTimer(t.ready)
 	return t
 }
 
 // enqueue gives a packet to the port, and wakes an idle transmitter.
 func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
-	if t.port.Enqueue(now, k) && !t.busy {
+	if !t.port.Enqueue(now, k) {
+		return
+	}
+	t.occupied(now)
+	if !t.busy {
 		t.ready(now)
 	}
 }
@@ -82,5 +87,13 @@ func (t *transmitter) ready(now time.Duration) {
 		t.loop.Schedule(t.next, t.wire.busy)
 	case wait > 0:
 		t.loop.Schedule(t.next, wait)
+	}
+	t.occupied(now) // last: released ACKs may come back to this port
+}
+
+// occupied tells the ingress side of the port how long the queues are now.
+func (t *transmitter) occupied(now time.Duration) {
+	if t.ingress != nil {
+		t.ingress.Occupied(now, t.port.Bytes())
 	}
 }

@@ -31,6 +31,19 @@ const (
 	fragments = 0x3fff // mask of "more fragments" and the fragment offset
 )
 
+// The TCP header (RFC 9293, section 3.1).
+const (
+	tcpMinSize     = 20
+	tcpOffsetFlags = 12 // where the word of data offset and flags stands
+	tcpChecksum    = 16
+
+	flagFIN = 1 << 0
+	flagSYN = 1 << 1
+	flagRST = 1 << 2
+	flagACK = 1 << 4
+	flagECE = 1 << 6
+)
+
 // Addrs are the network-layer addresses of a packet.
 type Addrs struct{ Src, Dst netip.Addr }
 
@@ -56,6 +69,7 @@ func (p *Packet) Parse() (Addrs, error) {
 		etherType = binary.BigEndian.Uint16(f[at-2:])
 	}
 	p.l3 = uint8(at)
+	p.PureACK, p.ECE = false, false
 	switch etherType {
 	case typeIPv4:
 		return p.parseIPv4(f[at:])
@@ -81,6 +95,7 @@ func (p *Packet) parseIPv4(h []byte) (Addrs, error) {
 	flow := flowHash(h[9]).add(binary.BigEndian.Uint64(h[12:]))
 	if binary.BigEndian.Uint16(h[6:])&fragments == 0 {
 		flow = flow.addPorts(h[9], h[header:total])
+		p.parseTCP(h[9], h[:total], header)
 	}
 	p.Hash = uint32(flow)
 	return Addrs{netip.AddrFrom4([4]byte(h[12:16])), netip.AddrFrom4([4]byte(h[16:20]))}, nil
@@ -102,7 +117,25 @@ func (p *Packet) parseIPv6(h []byte) (Addrs, error) {
 		flow = flow.add(binary.BigEndian.Uint64(h[i:]))
 	}
 	p.Hash = uint32(flow.addPorts(h[6], h[ipv6Size:total]))
+	p.parseTCP(h[6], h[:total], ipv6Size)
 	return Addrs{netip.AddrFrom16([16]byte(h[8:24])), netip.AddrFrom16([16]byte(h[24:40]))}, nil
+}
+
+// parseTCP looks for what marks a pure ACK in the network-layer packet d, whose
+// payload starts at. What is no complete TCP header is none: a router forwards
+// it as it is. A segment behind IPv6 extension headers is not looked for.
+func (p *Packet) parseTCP(proto byte, d []byte, at int) {
+	segment := d[at:]
+	if proto != protoTCP || len(segment) < tcpMinSize {
+		return
+	}
+	header, flags := int(segment[tcpOffsetFlags]>>4)*4, segment[tcpOffsetFlags+1]
+	if header < tcpMinSize || header > len(segment) {
+		return
+	}
+	p.ECE = flags&flagECE != 0
+	p.PureACK = header == len(segment) && flags&(flagACK|flagSYN|flagFIN|flagRST) == flagACK
+	p.l4 = p.l3 + uint8(at)
 }
 
 // sum is the one's complement sum of a header (RFC 1071); a header with a
@@ -119,7 +152,7 @@ func sum(h []byte) uint16 {
 }
 
 // setCE writes congestion experienced into the network-layer header h and
-// corrects the IPv4 checksum incrementally (RFC 1624, equation 3).
+// corrects the IPv4 checksum.
 func setCE(h []byte) {
 	if h[0]>>4 == 6 {
 		h[1] |= byte(CE) << 4
@@ -127,11 +160,24 @@ func setCE(h []byte) {
 	}
 	before := binary.BigEndian.Uint16(h)
 	h[1] |= byte(CE)
-	after := binary.BigEndian.Uint16(h)
-	s := uint32(^binary.BigEndian.Uint16(h[10:])) + uint32(^before) + uint32(after)
+	correct(h[10:], before, binary.BigEndian.Uint16(h))
+}
+
+// setECE writes the ECN echo into the TCP header h and corrects its checksum.
+func setECE(h []byte) {
+	word := h[tcpOffsetFlags:]
+	before := binary.BigEndian.Uint16(word)
+	word[1] |= flagECE
+	correct(h[tcpChecksum:], before, binary.BigEndian.Uint16(word))
+}
+
+// correct changes a checksum as the change of one word that it covers from
+// before to after demands (RFC 1624, equation 3).
+func correct(checksum []byte, before, after uint16) {
+	s := uint32(^binary.BigEndian.Uint16(checksum)) + uint32(^before) + uint32(after)
 	s = s&0xffff + s>>16
 	s = s&0xffff + s>>16
-	binary.BigEndian.PutUint16(h[10:], ^uint16(s))
+	binary.BigEndian.PutUint16(checksum, ^uint16(s))
 }
 
 // flowHash mixes what identifies a flow, so that equal-cost paths get equal

@@ -29,11 +29,15 @@ type Packet struct {
 	DSCP uint8  // six bits
 	ECN  ECN
 
+	PureACK bool // TCP segment with the ACK flag, no payload, and none of SYN, FIN and RST
+	ECE     bool // ECN echo of a TCP segment (RFC 3168, section 6.1)
+
 	Enqueued time.Duration // when it joined the queue that it waits in
 	Due      time.Duration // when it reaches the far end of the link that carries it
 
 	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
 	l3    uint8  // where the network-layer header starts in Frame
+	l4    uint8  // where the TCP header starts in Frame
 
 	Next *Packet // link of the list that the packet stands in
 }
@@ -44,6 +48,18 @@ func (p *Packet) Mark() {
 	p.ECN = CE
 	if p.Frame != nil {
 		setCE(p.Frame[p.l3:])
+	}
+}
+
+// SetECE sets the ECN echo, in the frame too. The caller has made sure that the
+// packet is a TCP segment. An echo that is set already stays as it is.
+func (p *Packet) SetECE() {
+	if p.ECE {
+		return
+	}
+	p.ECE = true
+	if p.Frame != nil {
+		setECE(p.Frame[p.l4:])
 	}
 }
 

@@ -231,6 +231,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(ipv4(0b10, 60, "10.0.0.1", "10.0.0.2"))
 	f.Add(ipv4(0b10, 60, "10.0.0.1", "10.0.0.2", 1, 2))
 	f.Add(ipv6Frame(f))
+	f.Add(overIPv4(tcp(0x10, 12, 0), 4))
+	f.Add(overIPv6(f, tcp(0x10, 0, 0)))
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		p := Packet{Frame: frame}
 		before, err := p.Parse()
@@ -240,10 +242,13 @@ func FuzzParse(f *testing.F) {
 		if int(p.Size) > len(frame) || p.Size < 20 {
 			t.Fatalf("size %d of a frame of %d bytes", p.Size, len(frame))
 		}
-		dscp, size := p.DSCP, p.Size
+		dscp, size, pure := p.DSCP, p.Size, p.PureACK
 		p.Mark()
+		if pure {
+			p.SetECE()
+		}
 		after, err := p.Parse()
-		if err != nil || after != before || p.ECN != CE || p.DSCP != dscp || p.Size != size {
+		if err != nil || after != before || p.ECN != CE || p.DSCP != dscp || p.Size != size || p.PureACK != pure || pure && !p.ECE {
 			t.Fatalf("a mark changed the packet: %v", err)
 		}
 	})

@@ -25,7 +25,7 @@ type Port struct {
 	counts    []Count
 	peaks     []int // longest that each queue has been since TakePeak
 	bytes     int   // in all queues
-	buffer    int
+	memory    memory
 	rate      units.Rate
 	sending   int // size of the packet that is leaving
 	scheme    aqm.Scheme
@@ -46,9 +46,16 @@ type Count struct {
 	PeakBytes   int   // longest that the queue has been
 }
 
-// New builds a port. release takes the packets that the port drops. Errors
-// name the scheduler or scheme and the parameter that does not fit.
+// New builds a port that shares its packet memory with no other. release takes
+// the packets that the port drops. Errors name the scheduler or scheme and the
+// parameter that does not fit.
 func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
+	return NewInPool(spec, NewPool(spec.Buffer), release)
+}
+
+// NewInPool builds a port like [New] of a switch whose ports draw from one pool,
+// if the spec's sharing says so.
+func NewInPool(spec Spec, pool *Pool, release func(*packet.Packet)) (*Port, error) {
 	if spec.Rate <= 0 || spec.Queues < 1 || spec.Buffer <= 0 {
 		return nil, fmt.Errorf("port: rate %v, %d queues, buffer %v: each must be above zero", spec.Rate, spec.Queues, spec.Buffer)
 	}
@@ -56,11 +63,13 @@ func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
 		queues:  make([]packet.Queue, spec.Queues),
 		counts:  make([]Count, spec.Queues),
 		peaks:   make([]int, spec.Queues),
-		buffer:  int(spec.Buffer),
 		rate:    spec.Rate,
 		release: release,
 	}
 	var err error
+	if p.memory, err = newMemory(spec, pool); err != nil {
+		return nil, fmt.Errorf("port: %w", err)
+	}
 	if p.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
 		return nil, err
 	}
@@ -72,6 +81,7 @@ func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
 		Queues:  spec.Queues,
 		Weights: sched.Weights(p.scheduler, spec.Queues),
 		Quanta:  sched.Quanta(p.scheduler),
+		Strict:  sched.Strict(p.scheduler),
 		Rate:    spec.Rate,
 		RTT:     spec.RTT,
 		Rand:    rand.New(rand.NewPCG(spec.Seed, 0)),
@@ -100,7 +110,7 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	q := p.classify(k)
 	c := &p.counts[q]
-	if p.bytes+int(k.Size) > p.buffer {
+	if !p.memory.admits(p.queues[q].Bytes(), int(k.Size)) {
 		c.DropsFull++
 		p.release(k)
 		return false
@@ -111,10 +121,11 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	k.Enqueued = now
 	p.queues[q].Push(k)
 	p.bytes += int(k.Size)
+	p.memory.bytes += int(k.Size)
 	c.Enqueued++
 	p.peaks[q] = max(p.peaks[q], p.queues[q].Bytes())
 	c.PeakBytes = max(c.PeakBytes, p.peaks[q])
-	p.scheduler.Enqueued(now, q)
+	p.scheduler.Enqueued(now, q, int(k.Size))
 	return true
 }
 
@@ -136,6 +147,7 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		}
 		k := p.queues[q].Pop()
 		p.bytes -= size
+		p.memory.bytes -= size
 		p.sending = size
 		p.scheduler.Sent(now, q, size)
 		c := &p.counts[q]
@@ -183,7 +195,7 @@ func (p *Port) view(q int, waited time.Duration) aqm.View {
 		Packets:   p.queues[q].Len(),
 		Bytes:     p.queues[q].Bytes(),
 		PortBytes: p.bytes,
-		PoolBytes: p.bytes,
+		PoolBytes: p.memory.bytes,
 		Waited:    waited,
 	}
 }
@@ -199,6 +211,9 @@ func (p *Port) HeadSize(q int) int {
 
 // Queues is the number of queues.
 func (p *Port) Queues() int { return len(p.queues) }
+
+// Bytes is the number of bytes in all queues.
+func (p *Port) Bytes() int { return p.bytes }
 
 // QueueBytes is the number of bytes in queue q.
 func (p *Port) QueueBytes(q int) int { return p.queues[q].Bytes() }

@@ -17,7 +17,7 @@ func newFIFO(_ struct{}, env Env) (Scheduler, error) {
 	return fifo{env.Heads}, nil
 }
 
-func (fifo) Enqueued(time.Duration, int) {}
+func (fifo) Enqueued(time.Duration, int, int) {}
 
 func (f fifo) Next(time.Duration) (int, bool) { return 0, f.heads.HeadSize(0) > 0 }
 

@@ -12,8 +12,8 @@ import (
 // Scheduler chooses among the queues of one port. It owns no packets: it is
 // told what joins and what leaves, and looks at heads through [Heads].
 type Scheduler interface {
-	// Enqueued tells that a packet joined the tail of queue q.
-	Enqueued(now time.Duration, q int)
+	// Enqueued tells that a packet of size bytes joined the tail of queue q.
+	Enqueued(now time.Duration, q, size int)
 	// Next is the queue whose head leaves next, or ok false when all are empty.
 	// Asking again without Sent in between gives the same answer unless a
 	// packet joined.
@@ -43,14 +43,23 @@ type Env struct {
 
 // Weighted is implemented by schedulers that share a link by weight.
 type Weighted interface {
-	// Weights are the shares that the queues get when all are busy.
+	// Weights are the shares that the queues get when all are busy. A queue that
+	// is served strictly before others has no share: its weight is 0.
 	Weights() []int
 }
 
 // Rounds is implemented by schedulers that serve their queues in rounds.
 type Rounds interface {
-	// Quanta are the bytes that each queue may send in a round.
+	// Quanta are the bytes that each queue may send in a round. A queue that is
+	// served strictly before others has no turns: its quantum is 0.
 	Quanta() []int
+}
+
+// Prioritized is implemented by schedulers that serve queues strictly.
+type Prioritized interface {
+	// Strict is how many queues, from 0, are served before all queues of a higher
+	// number.
+	Strict() int
 }
 
 // Weights are the shares that s gives to busy queues: its own if it is
@@ -70,10 +79,23 @@ func Quanta(s Scheduler) []int {
 	return nil
 }
 
+// Strict is how many queues of s, from 0, are served before all queues of a
+// higher number.
+func Strict(s Scheduler) int {
+	if p, ok := s.(Prioritized); ok {
+		return p.Strict()
+	}
+	return 0
+}
+
 // Table lists every scheduler.
 func Table() kind.Table[Env, Scheduler] {
 	return kind.Table[Env, Scheduler]{
 		kind.Row("fifo", "one queue in the order of arrival", struct{}{}, newFIFO),
 		kind.Row("dwrr", "deficit weighted round robin: each queue sends its quantum in turn", DWRR{Quantum: 1500}, newDWRR),
+		kind.Row("wrr", "weighted round robin in bytes: what a turn leaves of its quantum is lost", WRR{Quantum: 1500}, newWRR),
+		kind.Row("wfq", "weighted fair queueing: the head with the earliest virtual finish leaves next", WFQ{VirtualTime: selfClocked}, newWFQ),
+		kind.Row("sp", "strict priority: queue 0 first, alone or above an inner scheduler", SP{}, newSP),
+		kind.Row("pifo", "push-in first-out: packets leave in the order of ranks given on arrival", PIFO{Rank: rankSTFQ}, newPIFO),
 	}
 }

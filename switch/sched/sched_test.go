@@ -1,10 +1,16 @@
 package sched
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"aqmlab/kind"
 )
 
 // queues is a set of queues of packet sizes, seen by a scheduler as heads.
@@ -20,13 +26,20 @@ func (qs queues) HeadSize(q int) int {
 // rig is a scheduler on its queues.
 type rig struct {
 	queues
-	s Scheduler
+	s   Scheduler
+	now time.Duration
 }
 
 func newRig(t testing.TB, n int, name string, params map[string]any) *rig {
 	t.Helper()
+	return newRigTold(t, n, kind.Choice{Kind: name, Params: params}, nil)
+}
+
+// newRigTold is a rig that tells the ends of turns.
+func newRigTold(t testing.TB, n int, c kind.Choice, ended func(time.Duration, int, bool)) *rig {
+	t.Helper()
 	r := &rig{queues: make(queues, n)}
-	s, err := Table().New(name, params, Env{Queues: n, Heads: r})
+	s, err := Table().New(c.Kind, c.Params, Env{Queues: n, Heads: r, TurnEnded: ended})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,19 +50,19 @@ func newRig(t testing.TB, n int, name string, params map[string]any) *rig {
 func (r *rig) push(q int, sizes ...int) {
 	for _, size := range sizes {
 		r.queues[q] = append(r.queues[q], size)
-		r.s.Enqueued(0, q)
+		r.s.Enqueued(r.now, q, size)
 	}
 }
 
 // pop serves one packet, and returns its queue, or -1.
 func (r *rig) pop() int {
-	q, ok := r.s.Next(0)
+	q, ok := r.s.Next(r.now)
 	if !ok {
 		return -1
 	}
 	size := r.queues[q][0]
 	r.queues[q] = r.queues[q][1:]
-	r.s.Sent(0, q, size)
+	r.s.Sent(r.now, q, size)
 	return q
 }
 
@@ -61,32 +74,55 @@ func (r *rig) drain() []int {
 	return order
 }
 
-// TestEveryScheduler is what each row of the table must satisfy: work
-// conservation, the same answer when asked twice, no allocation.
+// choices are all disciplines that the conformance tests build: every row of
+// the table, its variants and compositions.
+func choices() []kind.Choice {
+	var cs []kind.Choice
+	for _, name := range Table().Names() {
+		cs = append(cs, kind.Choice{Kind: name})
+	}
+	over := func(strict int, inner map[string]any) kind.Choice {
+		return kind.Choice{Kind: "sp", Params: map[string]any{"strict": strict, "inner": inner}}
+	}
+	slacks := slices.Repeat([]any{"1ms"}, 64)
+	return append(cs,
+		kind.Choice{Kind: "wfq", Params: map[string]any{"virtual_time": "kernel"}},
+		kind.Choice{Kind: "pifo", Params: map[string]any{"rank": "srpt"}},
+		kind.Choice{Kind: "pifo", Params: map[string]any{"rank": "lstf", "slacks": slacks}},
+		over(1, map[string]any{"kind": "dwrr"}),
+		over(2, map[string]any{"kind": "wrr"}),
+		over(3, map[string]any{"kind": "wfq"}),
+		over(1, map[string]any{"kind": "pifo"}),
+		over(63, map[string]any{"kind": "fifo"}),
+	)
+}
+
+// queuesOf is how many queues a choice is tested with.
+func queuesOf(c kind.Choice) int {
+	if c.Kind == "fifo" {
+		return 1
+	}
+	return 64
+}
+
+// TestEveryScheduler is what each discipline must satisfy: work conservation,
+// the same answer when asked twice, as many packets out of a queue as in.
 func TestEveryScheduler(t *testing.T) {
-	for _, k := range Table() {
-		t.Run(k.Name, func(t *testing.T) {
-			if k.Doc == "" || strings.HasSuffix(k.Doc, ".") {
-				t.Errorf("doc line %q", k.Doc)
-			}
-			if _, err := Table().New(k.Name, map[string]any{"no_such_parameter": 1}, Env{Queues: 1}); err == nil {
-				t.Error("accepts an unknown parameter")
-			}
-			n := 8
-			if k.Name == "fifo" {
-				n = 1
-			}
-			r := newRig(t, n, k.Name, nil)
+	for _, c := range choices() {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			n := queuesOf(c)
+			r := newRigTold(t, n, c, nil)
 			rng := rand.New(rand.NewPCG(3, 4))
 			held := 0
 			for range 20000 {
+				r.now += time.Duration(rng.IntN(1000))
 				if rng.IntN(2) == 0 {
 					r.push(rng.IntN(n), 40+rng.IntN(1461))
 					held++
 				}
-				first, ok := r.s.Next(0)
-				second, again := r.s.Next(0)
-				if ok != (held > 0) || ok != again || first != second {
+				first, ok := r.s.Next(r.now)
+				second, again := r.s.Next(r.now)
+				if ok != (held > 0) || ok != again || first != second && ok {
 					t.Fatalf("%d packets held: Next says (%d, %v), then (%d, %v)", held, first, ok, second, again)
 				}
 				if ok && r.HeadSize(first) == 0 {
@@ -104,87 +140,123 @@ func TestEveryScheduler(t *testing.T) {
 	}
 }
 
+func TestTableRows(t *testing.T) {
+	for _, k := range Table() {
+		if k.Doc == "" || strings.HasSuffix(k.Doc, ".") {
+			t.Errorf("%s: doc line %q", k.Name, k.Doc)
+		}
+		if _, err := Table().New(k.Name, map[string]any{"no_such_parameter": 1}, Env{Queues: 1}); err == nil {
+			t.Errorf("%s accepts an unknown parameter", k.Name)
+		}
+	}
+}
+
+// TestShares: while all queues are busy each gets its weight's part of the link.
+// The service over the weight of two queues differs at every moment by no more
+// than a packet of each (fair queueing), and a turn of weight 1 (DWRR: MQ-ECN,
+// section 3.3.2). Under the kernel's rule queues that become busy together start
+// behind one another, a packet each.
+func TestShares(t *testing.T) {
+	weights := []int{2, 1, 3, 4}
+	wide := slices.Concat(slices.Repeat([]int{1}, 32), slices.Repeat([]int{5}, 32))
+	kernel := map[string]any{"virtual_time": "kernel"}
+	for name, tt := range map[string]struct {
+		choice  kind.Choice
+		weights []int
+		extra   float64 // bytes of weight 1 beyond a packet of each queue
+	}{
+		"dwrr":       {kind.Choice{Kind: "dwrr"}, weights, 1500},
+		"wfq":        {kind.Choice{Kind: "wfq"}, weights, 0},
+		"wfq kernel": {kind.Choice{Kind: "wfq", Params: kernel}, weights, 1500.0/2 + 1500 + 1500.0/3 + 1500.0/4},
+		"stfq":       {kind.Choice{Kind: "pifo"}, weights, 0},
+		"dwrr wide":  {kind.Choice{Kind: "dwrr"}, wide, 1500},
+		"wfq wide":   {kind.Choice{Kind: "wfq"}, wide, 0},
+		"stfq wide":  {kind.Choice{Kind: "pifo"}, wide, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := kind.Choice{Kind: tt.choice.Kind, Params: maps.Clone(tt.choice.Params)}
+			if c.Params == nil {
+				c.Params = map[string]any{}
+			}
+			c.Params["weights"] = tt.weights
+			n := len(tt.weights)
+			r := newRigTold(t, n, c, nil)
+			if got := Weights(r.s, n); !slices.Equal(got, tt.weights) {
+				t.Fatalf("weights %v, want %v", got, tt.weights)
+			}
+			rng := rand.New(rand.NewPCG(5, 6))
+			sent := make([]int, n)
+			for q := range n {
+				r.push(q, 40+rng.IntN(1461), 40+rng.IntN(1461))
+			}
+			for i := range 100000 {
+				q, _ := r.s.Next(0)
+				sent[q] += r.HeadSize(q)
+				r.pop()
+				r.push(q, 40+rng.IntN(1461)) // never empties
+				if i%97 != 0 {
+					continue
+				}
+				for a := range n {
+					b := (a + 1) % n
+					diff := float64(sent[a])/float64(tt.weights[a]) - float64(sent[b])/float64(tt.weights[b])
+					limit := 1500/float64(tt.weights[a]) + 1500/float64(tt.weights[b]) + tt.extra
+					if math.Abs(diff) > limit {
+						t.Fatalf("after %d packets queues %d and %d are %.0f bytes of weight 1 apart, want at most %.0f", i, a, b, diff, limit)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestNoAllocation: a scheduler allocates nothing once its queues have been as
+// long as they get.
+func TestNoAllocation(t *testing.T) {
+	for _, c := range choices() {
+		r := &flat{sizes: make([]int, queuesOf(c))}
+		s, err := Table().New(c.Kind, c.Params, Env{Queues: len(r.sizes), Heads: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.s = s
+		for range 4 * len(r.sizes) {
+			r.arrive()
+		}
+		if got := testing.AllocsPerRun(10000, func() { r.arrive(); r.depart() }); got != 0 {
+			t.Errorf("%v: %v allocations a packet", c, got)
+		}
+	}
+}
+
+// flat is queues of packets of 1000 bytes, of which only the number counts.
+type flat struct {
+	s     Scheduler
+	sizes []int // packets of each queue
+	next  int
+}
+
+func (f *flat) HeadSize(q int) int {
+	if f.sizes[q] == 0 {
+		return 0
+	}
+	return 1000
+}
+
+func (f *flat) arrive() {
+	f.next = (f.next + 1) % len(f.sizes)
+	f.sizes[f.next]++
+	f.s.Enqueued(0, f.next, 1000)
+}
+
+func (f *flat) depart() {
+	q, _ := f.s.Next(0)
+	f.sizes[q]--
+	f.s.Sent(0, q, 1000)
+}
+
 func TestFIFOHasOneQueue(t *testing.T) {
 	if _, err := Table().New("fifo", nil, Env{Queues: 2}); err == nil {
 		t.Error("a fifo of two queues was built")
-	}
-}
-
-// TestDWRRByHand follows the rules of the paper packet by packet: quanta 1500
-// and 3000; the deficit is kept when the head does not fit, lost when the queue
-// empties.
-func TestDWRRByHand(t *testing.T) {
-	r := newRig(t, 3, "dwrr", map[string]any{"quantum": "1500B", "weights": []int{1, 2, 1}})
-	r.push(0, 1000, 1000, 1000, 1000)
-	r.push(1, 1500, 1500, 1500)
-	r.push(2, 600)
-	// Round 1: queue 0 sends 1000 (500 left), queue 1 sends 3000, queue 2 sends
-	// 600 and leaves. Round 2: queue 0 has 2000 and sends two, queue 1 sends its
-	// last. Round 3: queue 0 (deficit 0 + 1500) sends its last.
-	want := []int{0, 1, 1, 2, 0, 0, 1, 0}
-	if got := r.drain(); !slices.Equal(got, want) {
-		t.Errorf("served %v, want %v", got, want)
-	}
-	// Queue 0 left with 500 in hand; it must start afresh: 1500 then 1 does not
-	// fit one quantum, so queue 1 comes between.
-	r.push(0, 1500, 1)
-	r.push(1, 1500)
-	if got, want := r.drain(), []int{0, 1, 0}; !slices.Equal(got, want) {
-		t.Errorf("after going idle: served %v, want %v", got, want)
-	}
-}
-
-// TestDWRRQueueAfterTheTurn: a queue that empties during its turn and is filled
-// again goes to the end of the round.
-func TestDWRRQueueAfterTheTurn(t *testing.T) {
-	r := newRig(t, 2, "dwrr", map[string]any{"quantum": "3000B"})
-	r.push(0, 1500)
-	r.push(1, 1500, 1500)
-	if q := r.pop(); q != 0 {
-		t.Fatalf("served %d first", q)
-	}
-	r.push(0, 1500)
-	if got, want := r.drain(), []int{1, 1, 0}; !slices.Equal(got, want) {
-		t.Errorf("served %v, want %v", got, want)
-	}
-}
-
-// TestDWRRShares: over M backlogged rounds a queue sends M quanta, within one
-// MTU (MQ-ECN, section 3.3.2).
-func TestDWRRShares(t *testing.T) {
-	weights := []int{2, 1, 1, 4}
-	r := newRig(t, 4, "dwrr", map[string]any{"quantum": "1500B", "weights": weights})
-	rng := rand.New(rand.NewPCG(5, 6))
-	sent := make([]int, 4)
-	for q := range 4 {
-		r.push(q, 40+rng.IntN(1461))
-	}
-	const rounds = 10000
-	for range 1 << 20 {
-		q, _ := r.s.Next(0)
-		r.push(q, 40+rng.IntN(1461)) // never empties
-		sent[q] += r.HeadSize(q)
-		r.pop()
-		if sent[1] >= rounds*1500 {
-			break
-		}
-	}
-	for q, w := range weights {
-		want := rounds * 1500 * w
-		if diff := sent[q] - want; diff < -1500*(w+1) || diff > 1500*(w+1) {
-			t.Errorf("queue %d of weight %d sent %d bytes, want %d within a quantum and an MTU", q, w, sent[q], want)
-		}
-	}
-}
-
-func TestDWRRBadParameters(t *testing.T) {
-	for name, params := range map[string]map[string]any{
-		"quantum": {"quantum": "0B"},
-		"weights": {"weights": []int{1, 2, 3}},
-		"weight":  {"weights": []int{1, 0}},
-	} {
-		if _, err := Table().New("dwrr", params, Env{Queues: 2}); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v: error %v does not name %s", params, err, name)
-		}
 	}
 }

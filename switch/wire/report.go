@@ -22,7 +22,7 @@ type Report struct {
 	Clamped     int64   // arrivals noticed after later events had run
 	EdgeDrops   int64   // frames lost between the kernel and the switch, in either direction
 	Ignored     int64   // frames that are not IP, damaged, or for nobody
-	Held        int     // packets still in the fabric
+	Held        int     // packets still in queues and on links; ACKs that ports held are in their counts
 	Busy        float64 // share of the time in which the loop had work
 }
 
@@ -30,6 +30,7 @@ type Report struct {
 type PortReport struct {
 	Switch, Far string
 	Queues      []port.Count
+	Ingress     port.IngressCount
 }
 
 // tally collects what the driver sees.
@@ -78,7 +79,7 @@ func (d *driver) report() (Report, error) {
 		r.EdgeDrops += lost
 	}
 	for _, p := range d.network.Ports() {
-		pr := PortReport{Switch: p.Switch, Far: p.Far}
+		pr := PortReport{Switch: p.Switch, Far: p.Far, Ingress: p.Ingress.Count()}
 		for q := range p.Queues() {
 			pr.Queues = append(pr.Queues, p.Count(q))
 		}

@@ -175,6 +175,7 @@ func (s *Session) run(cpu int, started chan<- error) {
 		return
 	}
 	s.driver.run(s.stop)
+	s.driver.network.Empty()
 	s.report, s.err = s.driver.report()
 }
 

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen/live"
+)
+
+// TestLeft: what a run still takes are the starts of the trace to come, and the
+// points that follow, in whole seconds.
+func TestLeft(t *testing.T) {
+	tests := []struct{ lasts, after, elapsed, want time.Duration }{
+		{10 * time.Second, 0, 0, 10 * time.Second},
+		{10 * time.Second, time.Minute, 0, 70 * time.Second},
+		{10 * time.Second, time.Minute, 4 * time.Second, 66 * time.Second},
+		{10 * time.Second, time.Minute, 10 * time.Second, time.Minute},
+		{10 * time.Second, time.Minute, time.Hour, time.Minute}, // the last flows take their time
+		{10 * time.Second, 0, time.Hour, 0},
+		{1600 * time.Millisecond, 0, 0, 2 * time.Second},
+	}
+	for _, tt := range tests {
+		if got := left(orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want {
+			t.Errorf("%v and %v after, %v in: %v left, want %v", tt.lasts, tt.after, tt.elapsed, got, tt.want)
+		}
+	}
+}
+
+func tcnPoint() orchestrator.Point {
+	return orchestrator.Point{Scheme: "tcn", Load: 0.5, Seed: 3, Number: 2, Of: 4, Flows: 100, Lasts: 20 * time.Second, After: 40 * time.Second}
+}
+
+func state(completed, failed int64) role.State {
+	return role.State{Progress: live.Progress{Completed: completed, Failed: failed}}
+}
+
+// TestLines: a line at a point's begin, one every five seconds, one at its end,
+// and one for each reason not to trust it.
+func TestLines(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	var out bytes.Buffer
+	l := &lines{w: &out, now: func() time.Time { return now }}
+	p := tcnPoint()
+	expect := func(want ...string) {
+		t.Helper()
+		line := out.String()
+		out.Reset()
+		if len(want) == 0 && line != "" || len(want) > 0 && strings.Count(line, "\n") != 1 {
+			t.Errorf("printed %q", line)
+		}
+		for _, w := range want {
+			if !strings.Contains(line, w) {
+				t.Errorf("%q is not in %q", w, line)
+			}
+		}
+	}
+	pass := func(d time.Duration, completed int64) {
+		now = now.Add(d)
+		l.Progress(p, state(completed, 1))
+	}
+	l.Begin(p)
+	expect("[2/4] tcn", "load 0.5", "seed 3", "100 flows", "1m0s left")
+	pass(0, 0)
+	expect()
+	pass(4999*time.Millisecond, 10)
+	expect()
+	pass(time.Millisecond, 20)
+	expect("[2/4] tcn", "21/100 flows", "55s left")
+	pass(4*time.Second, 30)
+	expect()
+	pass(time.Second, 40)
+	expect("41/100 flows", "50s left")
+	pass(time.Hour, 99)
+	expect("100/100 flows", "40s left")
+
+	now = now.Add(1234 * time.Millisecond)
+	l.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1}, {Bytes: 1, Error: "stalled"}}})
+	expect("[2/4] tcn", "1/100 flows done in 1h0m11.2s")
+
+	l.Note("calibrated")
+	expect("calibrated")
+	l.Begin(p)
+	out.Reset()
+	l.End(p, results.Point{Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy", "late"}}})
+	if got := out.String(); strings.Count(got, "low fidelity: ") != 2 || !strings.Contains(got, "busy") || !strings.Contains(got, "late") {
+		t.Errorf("a point of low fidelity ends with %q", got)
+	}
+	out.Reset()
+	l.close()
+	expect()
+}
+
+// TestBars: bars come to their end, whether or not the run does.
+func TestBars(t *testing.T) {
+	for _, whole := range []bool{true, false} {
+		t.Run(fmt.Sprint("whole ", whole), func(t *testing.T) {
+			var out bytes.Buffer
+			b := &bars{progress: mpb.New(mpb.WithOutput(&out), mpb.WithAutoRefresh())}
+			b.Note("calibrated")
+			p := tcnPoint()
+			b.Begin(p)
+			b.Progress(p, state(50, 1))
+			if whole {
+				b.End(p, results.Point{Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy"}}})
+			}
+			b.close() // waits for what draws
+			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole {
+				t.Errorf("drawn %q", got)
+			}
+		})
+	}
+}
+
+// TestBarsOfNothing: a run that fails before its first point draws none.
+func TestBarsOfNothing(t *testing.T) {
+	var out bytes.Buffer
+	b := &bars{progress: mpb.New(mpb.WithOutput(&out), mpb.WithAutoRefresh())}
+	b.close()
+	if out.Len() > 0 {
+		t.Errorf("drawn %q", &out)
+	}
+}
+
+func TestWatcherOfAFile(t *testing.T) {
+	if _, ok := newWatcher(&bytes.Buffer{}).(*lines); !ok {
+		t.Error("bars are drawn into what is no terminal")
+	}
+}

@@ -1,0 +1,45 @@
+package aqm
+
+import "time"
+
+// departures measures how fast a queue drains, in cycles that begin only when
+// threshold bytes wait, so that the queue is busy throughout (RFC 8033, section
+// 5.2; TCN, section 3.3, Algorithm 1).
+//
+// Packets are stamped when they start to leave. Algorithm 1 as printed lets a
+// departure open a cycle and counts its packet at once: n packets are divided
+// by the time of n-1, and the rate comes out too high. With covered set, the
+// opening packet is the one before the cycle: n packets take the time of n, and
+// the departure that closes a cycle opens the next.
+type departures struct {
+	threshold int
+	covered   bool
+	running   bool
+	bytes     int
+	start     time.Duration
+}
+
+// leave takes the departure at now of a packet that leaves backlog bytes
+// behind. It reports a cycle that ended: that many bytes took that long, which
+// is above zero.
+func (d *departures) leave(now time.Duration, size, backlog int) (bytes int, took time.Duration, ended bool) {
+	if !d.covered {
+		d.open(now, backlog)
+	}
+	if d.running {
+		d.bytes += size
+		if took = now - d.start; d.bytes >= d.threshold && took > 0 {
+			bytes, ended, d.running = d.bytes, true, false
+		}
+	}
+	if d.covered {
+		d.open(now, backlog)
+	}
+	return bytes, took, ended
+}
+
+func (d *departures) open(now time.Duration, backlog int) {
+	if !d.running && backlog >= d.threshold {
+		d.running, d.bytes, d.start = true, 0, now
+	}
+}

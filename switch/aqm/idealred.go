@@ -1,0 +1,118 @@
+package aqm
+
+import (
+	"slices"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// IdealRED marks an arriving packet when its queue is longer than C_i x RTT x
+// lambda, C_i being the rate at which that queue drains (TCN, section 3.1). The
+// rates are told by an oracle, or estimated from departures (TCN, section 3.3,
+// Algorithm 1), which starts from the line rate; the paper leaves that open.
+type IdealRED struct {
+	Estimator  string       `lab:"estimator" doc:"where the drain rates come from: departure-rate (measured) or oracle (capacities)"`
+	Capacities []units.Rate `lab:"capacities" doc:"drain rate of each queue, for the oracle"`
+	Lambda     float64      `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	DQThresh   units.Size   `lab:"dq_thresh" doc:"bytes that a cycle of the departure-rate estimator counts, and that must wait for it to begin"`
+	Weight     float64      `lab:"weight" doc:"weight of the old estimate in the average, in [0, 1)"`
+	Timing     string       `lab:"timing" doc:"covered: a cycle's time covers all the packets that it counts; paper-literal: Algorithm 1 as printed, which counts one packet too many"`
+}
+
+// The values of IdealRED's choices.
+const (
+	estimatorDepartureRate = "departure-rate"
+	estimatorOracle        = "oracle"
+	timingCovered          = "covered"
+	timingPaperLiteral     = "paper-literal"
+)
+
+type idealRED struct {
+	queues    []drain
+	weight    float64
+	estimates bool
+	perRate   float64 // threshold in bytes for each byte a second of drain rate
+}
+
+// drain is what is known of one queue.
+type drain struct {
+	departures
+	rate      float64 // bytes a second
+	threshold int     // bytes
+}
+
+var _ Scheme = (*idealRED)(nil)
+
+func newIdealRED(p IdealRED, env Env) (Scheme, error) {
+	if err := p.validate(env); err != nil {
+		return nil, err
+	}
+	s := &idealRED{
+		queues:    make([]drain, env.Queues),
+		weight:    p.Weight,
+		estimates: p.Estimator == estimatorDepartureRate,
+		perRate:   env.RTT.Seconds() * p.Lambda,
+	}
+	for q := range s.queues {
+		rate := env.Rate
+		if !s.estimates {
+			rate = p.Capacities[q]
+		}
+		d := &s.queues[q]
+		d.departures = departures{threshold: int(p.DQThresh), covered: p.Timing == timingCovered}
+		s.set(d, float64(rate)/8)
+	}
+	return s, nil
+}
+
+func (p IdealRED) validate(env Env) error {
+	if err := oneOf("estimator", p.Estimator, estimatorDepartureRate, estimatorOracle); err != nil {
+		return err
+	}
+	if err := oneOf("timing", p.Timing, timingCovered, timingPaperLiteral); err != nil {
+		return err
+	}
+	switch {
+	case p.Estimator == estimatorOracle && len(p.Capacities) != env.Queues:
+		return kind.Invalid("capacities", "%d rates for %d queues", len(p.Capacities), env.Queues)
+	case p.Estimator != estimatorOracle && len(p.Capacities) > 0:
+		return kind.Invalid("capacities", "only the oracle takes them: want estimator oracle")
+	case slices.ContainsFunc(p.Capacities, func(r units.Rate) bool { return r <= 0 }):
+		return kind.Invalid("capacities", "%v: each must be above zero", p.Capacities)
+	case p.Lambda <= 0:
+		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
+	case p.DQThresh <= 0:
+		return kind.Invalid("dq_thresh", "%v is not above zero", p.DQThresh)
+	case p.Weight < 0 || p.Weight >= 1:
+		return kind.Invalid("weight", "%v is outside [0, 1)", p.Weight)
+	case env.RTT <= 0:
+		return kind.Invalid("", "the thresholds need the lab's base RTT (rtt): set one")
+	}
+	return nil
+}
+
+func (s *idealRED) set(d *drain, rate float64) {
+	d.rate = rate
+	d.threshold = int(rate * s.perRate)
+}
+
+func (s *idealRED) Arrive(_ time.Duration, _ *packet.Packet, v View) Verdict {
+	if v.Bytes > s.queues[v.Queue].threshold {
+		return Mark
+	}
+	return Pass
+}
+
+func (s *idealRED) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
+	if !s.estimates {
+		return Pass
+	}
+	d := &s.queues[v.Queue]
+	if bytes, took, ended := d.leave(now, int(p.Size), v.Bytes); ended {
+		s.set(d, s.weight*d.rate+(1-s.weight)*float64(bytes)/took.Seconds())
+	}
+	return Pass
+}

@@ -1,0 +1,164 @@
+package aqm
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// MQECN scales the standard threshold of each queue by the share of the link
+// that the scheduler's rounds leave to it (MQ-ECN, NSDI 2016, section 3.2):
+//
+//	K_i = K x min(quantum_i / (C x T_round), 1)
+//
+// and marks an arriving packet when its queue is longer than K_i. Queues that
+// are served strictly before the others keep K (section 3.4). Under a scheduler
+// without rounds the share is the queue's weight over the weights of all
+// non-empty queues (section 3.4). No round measured yet means K.
+//
+// Quanta count network-layer bytes and rounds take wire time, so a quantum
+// counts as full packets of 1500 bytes on the wire. C is the line rate: behind a
+// limiter at 99.5 % of it a lone queue settles at 0.995 K.
+type MQECN struct {
+	Threshold     Threshold     `lab:"threshold" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x base RTT x lambda)"`
+	Lambda        float64       `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	Beta          float64       `lab:"beta" doc:"weight of the old value in the average of the round time, in [0, 1)"`
+	TIdle         time.Duration `lab:"t_idle" doc:"idle time of the port that counts as one round of length zero; the time of 1500 bytes at the port's rate when absent"`
+	Sample        string        `lab:"sample" doc:"which turns give a round time: both (the quantum was used up, or the queue emptied), or exhausted (only the former)"`
+	CountArriving bool          `lab:"count_arriving" doc:"count the arriving packet in the queue length, as the authors' code does"`
+	Smooth        bool          `lab:"smooth" doc:"schedulers without rounds: average the sum of weights with beta, one sample a departure"`
+	KMin          units.Size    `lab:"kmin" doc:"probabilistic form: queue length up to which no packet is marked, scaled as K is"`
+	KMax          units.Size    `lab:"kmax" doc:"probabilistic form: queue length above which every packet is marked, scaled as K is; excludes threshold"`
+	PMax          float64       `lab:"pmax" doc:"probabilistic form: probability of a mark at kmax, rising from zero at kmin"`
+}
+
+// The turns that give a round time.
+const (
+	sampleBoth      = "both"
+	sampleExhausted = "exhausted"
+)
+
+// Bytes on the wire: a full packet, and what Ethernet adds to every packet
+// (header 14, FCS 4, preamble 8, inter-frame gap 12).
+const (
+	fullPacket    = 1500
+	frameOverhead = 38
+)
+
+// mqECN is a port. What shares the link among its queues is in share.
+type mqECN struct {
+	curve         ramp // over the queue length in bytes, of a queue with the whole link
+	share         sharing
+	strict        int
+	countArriving bool
+	rate          units.Rate
+	tIdle         time.Duration
+	idleSince     time.Duration // end of the last packet that left the port empty
+	rand          *rand.Rand
+}
+
+// sharing estimates which part of the link each queue has.
+type sharing interface {
+	arrive(now time.Duration, v View)
+	depart(v View)
+	idle(slots float64) // the port was idle for so many times t_idle
+	of(queue int) float64
+}
+
+var _ Scheme = (*mqECN)(nil)
+
+func newMQECN(p MQECN, env Env) (Scheme, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	curve, err := p.curve(env)
+	if err != nil {
+		return nil, err
+	}
+	if p.TIdle == 0 {
+		p.TIdle = env.Rate.Time(fullPacket)
+	}
+	s := mqECN{
+		curve:         curve,
+		strict:        env.Strict,
+		countArriving: p.CountArriving,
+		rate:          env.Rate,
+		tIdle:         max(p.TIdle, 1),
+		rand:          env.Rand,
+	}
+	if env.Quanta == nil {
+		s.share = newWeightShares(p, env)
+		return &s, nil
+	}
+	rounds := newRoundShares(p, env)
+	s.share = rounds
+	return &mqECNRounds{s, rounds}, nil
+}
+
+func (p MQECN) check() error {
+	switch {
+	case p.Threshold.Rule == Minimum.Rule:
+		return kind.Invalid("threshold", "minimum is a static threshold: want standard or a size such as 32KB")
+	case p.Lambda <= 0:
+		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
+	case p.Beta < 0 || p.Beta >= 1:
+		return kind.Invalid("beta", "%v is not in [0, 1)", p.Beta)
+	case p.TIdle < 0:
+		return kind.Invalid("t_idle", "%v is negative", p.TIdle)
+	}
+	return oneOf("sample", p.Sample, sampleBoth, sampleExhausted)
+}
+
+// curve is the marking curve of a queue that has the link to itself.
+func (p MQECN) curve(env Env) (ramp, error) {
+	given := ""
+	if p.Threshold != Standard {
+		given = "threshold"
+	}
+	r := ramp{float64(p.KMin), float64(p.KMax), p.PMax}
+	names := rampNames{"kmin", "kmax", "pmax"}
+	if err := names.check(r, given); err != nil {
+		return r, err
+	}
+	switch {
+	case p.KMax > 0:
+		return r, nil
+	case p.Threshold.Rule == "":
+		return cutoff(float64(p.Threshold.Size)), nil
+	case env.RTT == 0:
+		return r, kind.Invalid("threshold", "%s needs the lab's base RTT (rtt): set one, or give a size such as 32KB", p.Threshold)
+	}
+	return cutoff(math.Floor(float64(env.Rate) / 8 * env.RTT.Seconds() * p.Lambda)), nil
+}
+
+func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
+	if v.PortBytes == 0 && now > s.idleSince {
+		if slots := (now - s.idleSince) / s.tIdle; slots > 0 {
+			s.share.idle(float64(slots))
+		}
+	}
+	s.share.arrive(now, v)
+	if s.countArriving {
+		v.Bytes += int(p.Size)
+	}
+	curve := s.curve
+	if v.Queue >= s.strict {
+		curve = curve.scaled(s.share.of(v.Queue))
+	}
+	if curve.marks(float64(v.Bytes), s.rand) {
+		return Mark
+	}
+	return Pass
+}
+
+func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
+	s.share.depart(v)
+	if v.PortBytes == 0 {
+		s.idleSince = now + s.rate.Time(int(p.Size)+frameOverhead)
+	}
+	return Pass
+}

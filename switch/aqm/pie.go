@@ -1,0 +1,194 @@
+package aqm
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// PIE marks or drops arriving packets by a probability that a
+// proportional-integral controller moves until the queueing delay meets target
+// (RFC 8033: the basic scheme of section 4 and appendix A, with ECN of section
+// 5.1). The defaults suit the Internet. A lab of a data center sets target and
+// tupdate to some 100us and scales alpha and beta up as it scales target down
+// (they are probability for each second of delay).
+//
+// A scheme has no timer: the controller runs at the next packet of the queue,
+// once for every tupdate that has passed. That gives what a timer would,
+// because neither backlog nor sojourn time changes in between.
+type PIE struct {
+	Target      time.Duration `lab:"target" doc:"queueing delay to hold (QDELAY_REF)"`
+	TUpdate     time.Duration `lab:"tupdate" doc:"time between two runs of the controller"`
+	MaxBurst    time.Duration `lab:"max_burst" doc:"how long a burst passes untouched after a time without congestion"`
+	Alpha       float64       `lab:"alpha" doc:"probability for each second that the delay is off target"`
+	Beta        float64       `lab:"beta" doc:"probability for each second that the delay grew since the last run"`
+	ECN         bool          `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
+	MarkECNTh   float64       `lab:"mark_ecnth" doc:"with ecn, probability above which packets are dropped instead of marked, in [0, 1]"`
+	Signal      string        `lab:"signal" doc:"delay from the sojourn time of the last departure, or departure-rate (backlog over the rate at which the queue drains)"`
+	DQThreshold units.Size    `lab:"dq_threshold" doc:"bytes that a measurement of the departure rate counts, and that must wait for it to begin"`
+}
+
+const (
+	delayBySojourn       = "sojourn"
+	delayByDepartureRate = "departure-rate"
+)
+
+// maxCatchUp bounds the runs of the controller for one packet. As many with no
+// delay bring any probability below 1e-8 (0.98^1024), so that a longer pause
+// makes no difference.
+const maxCatchUp = 1024
+
+type pie struct {
+	PIE
+	rand   *rand.Rand
+	queues []pieQueue
+}
+
+type pieQueue struct {
+	departures
+	drainTime time.Duration // averaged time in which dq_threshold bytes leave; zero before the first measurement
+	sojourn   time.Duration // of the last packet to leave; zero when it left the queue empty
+	updated   time.Duration // last run of the controller
+	delay     time.Duration // at that run (qdelay_old)
+	prob      float64
+	burst     time.Duration // burst allowance left
+}
+
+var _ Scheme = (*pie)(nil)
+
+func newPIE(p PIE, env Env) (Scheme, error) {
+	if err := oneOf("signal", p.Signal, delayBySojourn, delayByDepartureRate); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Target <= 0:
+		return nil, kind.Invalid("target", "%v is not above zero", p.Target)
+	case p.TUpdate <= 0:
+		return nil, kind.Invalid("tupdate", "%v is not above zero", p.TUpdate)
+	case p.MaxBurst < 0:
+		return nil, kind.Invalid("max_burst", "%v is negative", p.MaxBurst)
+	case p.Alpha <= 0:
+		return nil, kind.Invalid("alpha", "%v is not above zero", p.Alpha)
+	case p.Beta < 0:
+		return nil, kind.Invalid("beta", "%v is negative", p.Beta)
+	case p.MarkECNTh < 0 || p.MarkECNTh > 1:
+		return nil, kind.Invalid("mark_ecnth", "%v is outside [0, 1]", p.MarkECNTh)
+	case p.DQThreshold <= 0:
+		return nil, kind.Invalid("dq_threshold", "%v is not above zero", p.DQThreshold)
+	}
+	s := &pie{p, env.Rand, make([]pieQueue, env.Queues)}
+	for i := range s.queues {
+		s.queues[i].burst = p.MaxBurst
+		s.queues[i].departures = departures{threshold: int(p.DQThreshold)}
+	}
+	return s, nil
+}
+
+func (s *pie) Arrive(now time.Duration, _ *packet.Packet, v View) Verdict {
+	q := &s.queues[v.Queue]
+	s.catchUp(q, now, v.Bytes)
+	if q.burst == 0 && s.early(q, v.Bytes) {
+		if s.ECN && q.prob <= s.MarkECNTh {
+			return MarkOrDrop
+		}
+		return Drop
+	}
+	if half := s.Target / 2; q.prob == 0 && q.delay < half && s.current(q, v.Bytes) < half {
+		q.burst = s.MaxBurst
+	}
+	return Pass
+}
+
+func (s *pie) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
+	q := &s.queues[v.Queue]
+	s.catchUp(q, now, v.Bytes+int(p.Size))
+	q.sojourn = v.Waited
+	if v.Bytes == 0 {
+		q.sojourn = 0
+	}
+	if s.Signal == delayByDepartureRate {
+		s.measure(q, now, int(p.Size), v.Bytes)
+	}
+	return Pass
+}
+
+// early is the random decision on an arrival (RFC 8033, section 4.1). It spares
+// queues that are short, in time or in packets.
+func (s *pie) early(q *pieQueue, bytes int) bool {
+	if q.delay < s.Target/2 && q.prob < 0.2 || bytes <= 2*typicalPacket {
+		return false
+	}
+	return s.rand.Float64() < q.prob
+}
+
+// current is the queueing delay of a backlog (RFC 8033, sections 4.3 and 5.2).
+func (s *pie) current(q *pieQueue, bytes int) time.Duration {
+	if s.Signal == delayBySojourn {
+		return q.sojourn
+	}
+	return time.Duration(float64(bytes) * float64(q.drainTime) / float64(s.DQThreshold))
+}
+
+// measure averages the time in which dq_threshold bytes leave; the weight of a
+// new value grows with their number (RFC 8033, section 5.2).
+func (s *pie) measure(q *pieQueue, now time.Duration, size, backlog int) {
+	_, took, ended := q.leave(now, size, backlog)
+	switch {
+	case !ended:
+	case q.drainTime == 0:
+		q.drainTime = took
+	default:
+		weight := min(float64(s.DQThreshold)/(1<<16), 1)
+		q.drainTime += time.Duration(weight * float64(took-q.drainTime))
+	}
+}
+
+// catchUp runs the controller once for each period that ended by now. bytes is
+// the backlog through all of them.
+func (s *pie) catchUp(q *pieQueue, now time.Duration, bytes int) {
+	periods := (now - q.updated) / s.TUpdate
+	q.updated += periods * s.TUpdate
+	for range min(periods, maxCatchUp) {
+		s.control(q, bytes)
+	}
+}
+
+// control is one run of the controller (RFC 8033, sections 4.2 and 4.4).
+func (s *pie) control(q *pieQueue, bytes int) {
+	delay := s.current(q, bytes)
+	step := s.Alpha*(delay-s.Target).Seconds() + s.Beta*(delay-q.delay).Seconds()
+	step /= tuning(q.prob)
+	if q.prob >= 0.1 {
+		step = min(step, 0.02)
+	}
+	q.prob += step
+	if half := s.Target / 2; delay < half && q.delay < half {
+		q.prob *= 0.98
+	}
+	q.prob = min(max(q.prob, 0), 1)
+	q.delay = delay
+	q.burst = max(q.burst-s.TUpdate, 0)
+}
+
+// tuning is what a step is divided by, so that it stays small beside a small
+// probability (RFC 8033, section 4.2).
+func tuning(prob float64) float64 {
+	switch {
+	case prob < 0.000001:
+		return 2048
+	case prob < 0.00001:
+		return 512
+	case prob < 0.0001:
+		return 128
+	case prob < 0.001:
+		return 32
+	case prob < 0.01:
+		return 8
+	case prob < 0.1:
+		return 2
+	}
+	return 1
+}

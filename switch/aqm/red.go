@@ -1,0 +1,119 @@
+package aqm
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// RED marks or drops arriving packets by a probability that grows with the
+// averaged length of their queue (Floyd and Jacobson, Random Early Detection
+// Gateways for Congestion Avoidance, 1993; ECN/RED of TCN, section 2.1). Up to
+// min it does nothing, above max it acts on every packet (not gentle), between
+// them it acts with a probability that rises from 0 to pmax, and that grows
+// with each packet passed since the last action, which spaces them evenly. With
+// min = max it is a threshold on the average.
+type RED struct {
+	Min    units.Size `lab:"min" doc:"average length up to which nothing is marked; a third of max when absent"`
+	Max    units.Size `lab:"max" doc:"average length above which everything is marked; rate x base RTT when absent"`
+	PMax   float64    `lab:"pmax" doc:"probability of a mark when the average is at max, in (0, 1]"`
+	Weight float64    `lab:"weight" doc:"weight of the current length in the average, in (0, 1]"`
+	ECN    bool       `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
+}
+
+// typicalPacket is the packet, in bytes, by which RED ages an average over idle
+// time, and which PIE takes for the mean.
+const typicalPacket = 1500
+
+type red struct {
+	min, max     float64 // bytes
+	pmax, weight float64
+	act          Verdict
+	typical      time.Duration // transmission time of a typical packet
+	rand         *rand.Rand
+	queues       []redQueue
+}
+
+type redQueue struct {
+	average   float64       // bytes
+	count     int           // packets passed between min and max since the last action; -1 when the average was up to min
+	idleSince time.Duration // when the queue last was seen to be empty
+}
+
+var _ Scheme = (*red)(nil)
+
+func newRED(p RED, env Env) (Scheme, error) {
+	if p.Max == 0 {
+		p.Max = units.Size(env.Rate.Bytes(env.RTT))
+	}
+	if p.Min == 0 {
+		p.Min = p.Max / 3
+	}
+	switch {
+	case p.Max <= 0:
+		return nil, kind.Invalid("max", "missing, and the lab gives no base RTT (rtt) to compute it from: want a size such as 90KB")
+	case p.Min < 0 || p.Min > p.Max:
+		return nil, kind.Invalid("min", "%v is outside 0B to max, %v", p.Min, p.Max)
+	case p.PMax <= 0 || p.PMax > 1:
+		return nil, kind.Invalid("pmax", "%v is outside (0, 1]", p.PMax)
+	case p.Weight <= 0 || p.Weight > 1:
+		return nil, kind.Invalid("weight", "%v is outside (0, 1]", p.Weight)
+	}
+	s := &red{
+		min: float64(p.Min), max: float64(p.Max), pmax: p.PMax, weight: p.Weight,
+		act:     Drop,
+		typical: env.Rate.Time(typicalPacket),
+		rand:    env.Rand,
+		queues:  make([]redQueue, env.Queues),
+	}
+	if p.ECN {
+		s.act = MarkOrDrop
+	}
+	for q := range s.queues {
+		s.queues[q].count = -1
+	}
+	return s, nil
+}
+
+func (s *red) Arrive(now time.Duration, _ *packet.Packet, v View) Verdict {
+	q := &s.queues[v.Queue]
+	s.measure(q, now, v.Bytes)
+	switch {
+	case q.average <= s.min:
+		q.count = -1
+		return Pass
+	case q.average > s.max:
+		q.count = 0
+		return s.act
+	}
+	q.count++
+	p := s.pmax * (q.average - s.min) / (s.max - s.min)
+	// p/(1 - count p) without its pole: past it every packet is due.
+	if s.rand.Float64()*(1-float64(q.count)*p) >= p {
+		return Pass
+	}
+	q.count = 0
+	return s.act
+}
+
+func (s *red) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
+	if v.Bytes == 0 {
+		s.queues[v.Queue].idleSince = now
+	}
+	return Pass
+}
+
+// measure updates the average. Over idle time it shrinks as if typical packets
+// had arrived one after the other and found the queue empty.
+func (s *red) measure(q *redQueue, now time.Duration, bytes int) {
+	if bytes > 0 {
+		q.average += s.weight * (float64(bytes) - q.average)
+		return
+	}
+	q.average *= math.Pow(1-s.weight, float64(now-q.idleSince)/float64(s.typical))
+	q.idleSince = now
+}

@@ -1,0 +1,95 @@
+package aqm
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestProbabilisticTCN: no mark below tmin, a mark above tmax, and in between
+// a probability that rises to pmax (TCN, section 4.3).
+func TestProbabilisticTCN(t *testing.T) {
+	params := map[string]any{"tmin": "100us", "tmax": "300us", "pmax": 0.4}
+	us := time.Microsecond
+	tests := []struct {
+		waited   time.Duration
+		min, max int // marks of 10,000; five standard deviations around the mean
+	}{
+		{0, 0, 0},
+		{99 * us, 0, 0},
+		{100 * us, 0, 0},
+		{150 * us, 850, 1150},
+		{200 * us, 1800, 2200},
+		{300 * us, 3755, 4245},
+		{300*us + 1, 10000, 10000},
+		{time.Second, 10000, 10000},
+	}
+	for _, tt := range tests {
+		s := build(t, "tcn", params)
+		marks := 0
+		for range 10000 {
+			if s.Depart(0, nil, View{Waited: tt.waited}) == Mark {
+				marks++
+			}
+		}
+		if marks < tt.min || marks > tt.max {
+			t.Errorf("waited %v: %d marks, want %d to %d", tt.waited, marks, tt.min, tt.max)
+		}
+	}
+}
+
+// With tmin equal to tmax only the threshold is left.
+func TestProbabilisticTCNWithEqualTimesIsTheThreshold(t *testing.T) {
+	params := map[string]any{"tmin": "200us", "tmax": "200us", "pmax": 0.01}
+	s := build(t, "tcn", params)
+	for waited, want := range map[time.Duration]Verdict{200 * time.Microsecond: Pass, 200*time.Microsecond + 1: Mark} {
+		if got := s.Depart(0, nil, View{Waited: waited}); got != want {
+			t.Errorf("waited %v: %v, want %v", waited, got, want)
+		}
+	}
+}
+
+func TestTCNParametersExclude(t *testing.T) {
+	refuses(t, "tcn", []refusal{
+		{map[string]any{"tmax": "1ms", "threshold": "1ms"}, "threshold: excludes tmin and tmax"},
+		{map[string]any{"tmax": "1ms", "lambda": 1}, "lambda: excludes tmin and tmax"},
+		{map[string]any{"tmin": "1ms"}, "tmax: missing: tmin needs it"},
+		{map[string]any{"pmax": 0.5}, "tmax: missing: pmax needs it"},
+		{map[string]any{"tmin": "2ms", "tmax": "1ms"}, "tmax: is below tmin"},
+		{map[string]any{"tmin": "-2ms", "tmax": "1ms"}, "tmin: is negative"},
+		{map[string]any{"tmax": "-1ms"}, "tmax: is negative"},
+		{map[string]any{"tmax": "1ms", "pmax": 0}, "pmax: 0 is not in (0, 1]"},
+		{map[string]any{"tmax": "1ms", "pmax": 1.1}, "pmax: 1.1 is not in (0, 1]"},
+	})
+}
+
+// A plain threshold draws nothing: its decisions do not move the random
+// sequence of another scheme of the same seed.
+func TestCutoffDrawsNothing(t *testing.T) {
+	used, fresh := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+	for x := range 100 {
+		if got := cutoff(50).marks(float64(x), used); got != (x > 50) {
+			t.Errorf("at %d: %v", x, got)
+		}
+	}
+	if used.Uint64() != fresh.Uint64() {
+		t.Error("a threshold draws random numbers")
+	}
+}
+
+// refusal is what a scheme must not be built with, and how the error begins.
+type refusal struct {
+	params map[string]any
+	want   string
+}
+
+func refuses(t *testing.T, scheme string, tests []refusal) {
+	t.Helper()
+	for _, tt := range tests {
+		_, err := Table().New(scheme, tt.params, env())
+		if err == nil || !strings.HasPrefix(err.Error(), scheme+": "+tt.want) {
+			t.Errorf("%v: got %v, want %s", tt.params, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package sched
+
+import (
+	"math/bits"
+	"time"
+
+	"aqmlab/kind"
+)
+
+// PIFO is a push-in first-out queue (Sivaraman et al., SIGCOMM 2016): every
+// packet gets a rank on arrival, and the one with the smallest leaves next;
+// equal ones leave in the order of arrival.
+//
+// No rank function lets a packet overtake another of its own queue, so it is
+// enough to keep the heads in order, as the paper's hardware does.
+type PIFO struct {
+	Rank    string          `lab:"rank" doc:"stfq (start-time fair queueing), lstf (least slack time first) or srpt (lower queue first: the smaller remaining-size class)"`
+	Weights []int           `lab:"weights" doc:"of stfq: shares of the link, one a queue; all 1 when absent"`
+	Slacks  []time.Duration `lab:"slacks" doc:"of lstf: how long a packet may wait, one a queue"`
+}
+
+type pifo struct {
+	ranker
+	weights []int
+	strict  int
+	seq     uint64      // of the next arrival
+	waiting []rankQueue // of the packets of each queue
+	order   ranking     // of the heads
+}
+
+var (
+	_ Scheduler   = (*pifo)(nil)
+	_ Weighted    = (*pifo)(nil)
+	_ Prioritized = (*pifo)(nil)
+)
+
+func newPIFO(p PIFO, env Env) (Scheduler, error) {
+	if p.Rank != rankSTFQ && len(p.Weights) > 0 {
+		return nil, kind.Invalid("weights", "%s has none: want rank %s", p.Rank, rankSTFQ)
+	}
+	if p.Rank != rankLSTF && len(p.Slacks) > 0 {
+		return nil, kind.Invalid("slacks", "%s has none: want rank %s", p.Rank, rankLSTF)
+	}
+	weights, err := weightsFor(p.Weights, env.Queues)
+	if err != nil {
+		return nil, err
+	}
+	s := &pifo{weights: weights, waiting: make([]rankQueue, env.Queues), order: make(ranking, 0, env.Queues)}
+	switch p.Rank {
+	case rankSTFQ:
+		s.ranker = newSTFQ(weights)
+	case rankLSTF:
+		s.ranker, err = newLSTF(p.Slacks, env.Queues)
+	case rankSRPT:
+		s.ranker, s.strict, s.weights = srpt{}, env.Queues, make([]int, env.Queues)
+	default:
+		err = unknownName("rank", p.Rank, rankSTFQ, rankLSTF, rankSRPT)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *pifo) Weights() []int { return s.weights }
+func (s *pifo) Strict() int    { return s.strict }
+
+func (s *pifo) Enqueued(now time.Duration, q, size int) {
+	e := entry{s.rank(now, q, size), s.seq, q}
+	s.seq++
+	if s.waiting[q].count == 0 {
+		s.order.push(e)
+	}
+	s.waiting[q].push(e)
+}
+
+func (s *pifo) Next(time.Duration) (int, bool) { return s.order.next() }
+
+func (s *pifo) Sent(_ time.Duration, q, _ int) {
+	waiting := &s.waiting[q]
+	s.served(waiting.head().rank)
+	waiting.pop()
+	if waiting.count == 0 {
+		s.order.pop()
+		return
+	}
+	s.order.replace(waiting.head())
+}
+
+// rankQueue is the packets of one queue, in a ring that grows to the longest
+// that the queue has been.
+type rankQueue struct {
+	ring  []entry // its length is a power of two
+	front int
+	count int
+}
+
+func (r *rankQueue) head() entry { return r.ring[r.front] }
+
+func (r *rankQueue) push(e entry) {
+	if r.count == len(r.ring) {
+		grown := make([]entry, max(16, 1<<bits.Len(uint(r.count))))
+		n := copy(grown, r.ring[r.front:])
+		copy(grown[n:], r.ring[:r.front])
+		r.ring, r.front = grown, 0
+	}
+	r.ring[(r.front+r.count)&(len(r.ring)-1)] = e
+	r.count++
+}
+
+func (r *rankQueue) pop() {
+	r.front = (r.front + 1) & (len(r.ring) - 1)
+	r.count--
+}

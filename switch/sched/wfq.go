@@ -1,0 +1,99 @@
+package sched
+
+import (
+	"time"
+
+	"aqmlab/kind"
+)
+
+// WFQ is weighted fair queueing: the head of every busy queue has a tag, the
+// virtual time at which it finishes, and the head with the smallest one leaves
+// next; equal ones leave in the order of their queues (TCN, section 5).
+//
+// The papers do not print the rule of the virtual time V. With self-clocked
+// (Golestani, INFOCOM 1994) V is the tag of the packet in service, and a queue
+// that becomes busy gets V + size/weight. With kernel, the rule of the TCN
+// authors' kernel module, V is the largest tag given so far, so a queue that
+// becomes busy starts behind the heads of all others.
+type WFQ struct {
+	Weights     []int  `lab:"weights" doc:"shares of the link, one a queue; all 1 when absent"`
+	VirtualTime string `lab:"virtual_time" doc:"self-clocked (tag of the packet in service) or kernel (largest tag given, as in the TCN module)"`
+}
+
+// The rules of the virtual time.
+const (
+	selfClocked = "self-clocked"
+	kernelClock = "kernel"
+)
+
+type wfq struct {
+	heads   Heads
+	kernel  bool
+	clock   virtualClock
+	virtual uint64
+	busy    []bool
+	order   ranking // of the tags of the heads
+}
+
+var (
+	_ Scheduler = (*wfq)(nil)
+	_ Weighted  = (*wfq)(nil)
+)
+
+func newWFQ(p WFQ, env Env) (Scheduler, error) {
+	if p.VirtualTime != selfClocked && p.VirtualTime != kernelClock {
+		return nil, unknownName("virtual_time", p.VirtualTime, selfClocked, kernelClock)
+	}
+	weights, err := weightsFor(p.Weights, env.Queues)
+	if err != nil {
+		return nil, err
+	}
+	return &wfq{
+		heads:  env.Heads,
+		kernel: p.VirtualTime == kernelClock,
+		clock:  newVirtualClock(weights),
+		busy:   make([]bool, env.Queues),
+		order:  make(ranking, 0, env.Queues),
+	}, nil
+}
+
+// unknownName is the error for a parameter that is none of the known names.
+func unknownName(param, name string, known ...string) error {
+	return kind.Invalid(param, "%w", kind.Unknown("name", name, known))
+}
+
+func (w *wfq) Weights() []int { return w.clock.weights }
+
+// Enqueued gives a tag to a packet that is the head at once. V has passed the
+// last tag of a queue that was empty, so the tag counts from V.
+func (w *wfq) Enqueued(_ time.Duration, q, size int) {
+	if w.busy[q] {
+		return
+	}
+	w.busy[q] = true
+	tag := w.virtual + w.clock.service(q, size)
+	w.order.push(entry{tag, uint64(q), q})
+	if w.kernel {
+		w.virtual = tag
+	}
+}
+
+func (w *wfq) Next(time.Duration) (int, bool) { return w.order.next() }
+
+func (w *wfq) Sent(_ time.Duration, q, _ int) {
+	tag := w.order[0].rank
+	if !w.kernel {
+		w.virtual = tag
+	}
+	size := w.heads.HeadSize(q)
+	if size == 0 {
+		w.busy[q] = false
+		w.order.pop()
+		return
+	}
+	tag += w.clock.service(q, size)
+	w.order.replace(entry{tag, uint64(q), q})
+	if w.kernel && precedes(w.virtual, tag) {
+		w.virtual = tag
+	}
+}

@@ -1,0 +1,68 @@
+package sched
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWFQByHand follows the finish tags of both rules. Queue 0 has weight 1,
+// queue 1 weight 2.
+func TestWFQByHand(t *testing.T) {
+	for rule, want := range map[string][]int{
+		// Tags 1000, 2000, 3000 and 1000, 2000 (2000/2 each): ties to queue 0.
+		"self-clocked": {0, 1, 0, 1, 0},
+		// Queue 0 gets 1000 and sets V, so queue 1 starts behind: 2000, 3000.
+		"kernel": {0, 0, 1, 0, 1},
+	} {
+		r := newRig(t, 2, "wfq", map[string]any{"weights": []int{1, 2}, "virtual_time": rule})
+		r.push(0, 1000, 1000, 1000)
+		r.push(1, 2000, 2000)
+		if got := r.drain(); !slices.Equal(got, want) {
+			t.Errorf("%s: served %v, want %v", rule, got, want)
+		}
+	}
+}
+
+// TestWFQLateComer: a queue that was idle gets no credit for it: it starts at
+// the tag of the packet in service.
+func TestWFQLateComer(t *testing.T) {
+	r := newRig(t, 2, "wfq", nil)
+	r.push(0, 1000, 1000, 1000, 1000)
+	r.pop()
+	r.pop()                   // V = 2000; the head of queue 0 has 3000
+	r.push(1, 1000, 1000)     // 3000, 4000
+	want := []int{0, 1, 0, 1} // ties to the lower queue
+	if got := r.drain(); !slices.Equal(got, want) {
+		t.Errorf("served %v, want %v", got, want)
+	}
+}
+
+// TestWFQWrapsAround: the order survives the end of the range of the tags.
+func TestWFQWrapsAround(t *testing.T) {
+	for _, rule := range []string{"self-clocked", "kernel"} {
+		params := map[string]any{"weights": []int{1, 3}, "virtual_time": rule}
+		fresh, old := newRig(t, 2, "wfq", params), newRig(t, 2, "wfq", params)
+		old.s.(*wfq).virtual -= 2500 << virtualBits
+		for range 5 {
+			for _, r := range []*rig{fresh, old} {
+				r.push(0, 700, 800)
+				r.push(1, 1500, 1500, 40)
+			}
+			if got, want := old.drain(), fresh.drain(); !slices.Equal(got, want) {
+				t.Errorf("%s: served %v, want %v", rule, got, want)
+			}
+		}
+	}
+}
+
+func TestWFQBadParameters(t *testing.T) {
+	for name, params := range map[string]map[string]any{
+		"virtual_time": {"virtual_time": "gps"},
+		"weights":      {"weights": []int{1}},
+	} {
+		if _, err := Table().New("wfq", params, Env{Queues: 2}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: error %v does not name %s", params, err, name)
+		}
+	}
+}
