@@ -165,7 +165,7 @@ func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 // switched measures the way through the switch with the ports of a lab.
 func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sample, m role.Measured, err error) {
 	b.lab = lab
-	m, err = b.withSwitch(ctx, lab.Baseline, 0, 0, func() error {
+	m, err = b.withSwitch(ctx, point{scheme: lab.Baseline}, func(ctx context.Context) error {
 		s, err = b.path(ctx, bytes)
 		return err
 	})

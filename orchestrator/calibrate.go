@@ -60,7 +60,7 @@ func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration,
 	if rtt, err = t.handshakes(ctx); err != nil {
 		return Calibration{}, err
 	}
-	return Calibration{t.dilation, t.overhead, rtt}, nil
+	return Calibration{Dilation: t.dilation, Overhead: t.overhead, BaseRTT: rtt}, nil
 }
 
 // chooseDilation tries dilations from 1 up.
@@ -85,7 +85,8 @@ func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
 	return fmt.Errorf("this machine does not keep up even %d times slower than lab time; run it where less else runs, or set dilation", maxDilation)
 }
 
-// roundUp is the smallest dilation to be tried that is not below d.
+// roundUp is the smallest dilation to be tried that is not below d; for a d
+// above maxDilation it is above maxDilation as well.
 func roundUp(d float64) float64 {
 	at := 1.0
 	for at < d && at <= maxDilation {
@@ -100,16 +101,17 @@ func next(d float64) float64 {
 	if d < 4 {
 		return d + 1
 	}
-	return float64(int(d*1.5 + 0.5))
+	up := float64(int(d*1.5 + 0.5))
+	if d < maxDilation {
+		return min(up, maxDilation) // so that it is tried, too
+	}
+	return up
 }
 
 // pilot replays a short trace at the lab's highest load under its baseline.
 func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
 	spec := t.lab.Traffic(slices.Max(t.lab.Workload.Load), t.lab.Seeds[0])
-	spec.Sizes = kind.Choice{Kind: "fixed", Params: map[string]any{"size": fmt.Sprintf("%dB", pilotBytes)}}
-	lab := time.Duration(float64(pilotTime) / t.dilation)
-	spec.Flows = max(1, int(spec.Load*float64(spec.Rate.Bytes(lab))/pilotBytes))
-	flows, err := trafficgen.Trace(spec)
+	flows, err := pilotTrace(spec, time.Duration(float64(pilotTime)/t.dilation))
 	if err != nil {
 		return false, "", err
 	}
@@ -129,17 +131,33 @@ func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
 	return true, "", nil
 }
 
+// pilotTrace is the traffic of a spec in flows of the pilot's size, as many as
+// start within that lab time, and one at least.
+func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]trafficgen.Flow, error) {
+	spec.Sizes = kind.Choice{Kind: "fixed", Params: map[string]any{"size": fmt.Sprintf("%dB", pilotBytes)}}
+	// Every host may be a client, each of which asks for the load.
+	spec.Flows = max(1, int(spec.Load*float64(spec.Rate.Bytes(within))/pilotBytes)*spec.Hosts)
+	flows, err := trafficgen.Trace(spec)
+	if err != nil {
+		return nil, err
+	}
+	end := slices.IndexFunc(flows, func(f trafficgen.Flow) bool { return f.Start > within })
+	if end < 0 {
+		return flows, nil
+	}
+	return flows[:max(1, end)], nil
+}
+
 // setDilation changes how fast the lab runs.
 func (t *Testbed) setDilation(d float64) error {
 	t.dilation = d
-	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, d)
-	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / d)
+	t.pace()
 	return t.net.Retime(t.plan)
 }
 
 // handshakes measures the base RTT on the idle lab, in lab time.
 func (t *Testbed) handshakes(ctx context.Context) (rtt time.Duration, err error) {
-	_, err = t.withSwitch(ctx, t.lab.Baseline, 0, 0, func() error {
+	_, err = t.withSwitch(ctx, point{scheme: t.lab.Baseline}, func(ctx context.Context) error {
 		rtt, err = t.baseHandshake(ctx)
 		return err
 	})

@@ -33,7 +33,7 @@ type Finding struct {
 // Diagnose looks at this machine. It changes nothing.
 func Diagnose() Diagnosis {
 	d := Diagnosis{Machine: results.ThisMachine()}
-	d.Findings = []Finding{findRoot(), findNamespaces(), findPackets(), findCPUs()}
+	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs()}
 	d.Findings = append(d.Findings, findTransports()...)
 	d.Findings = append(d.Findings, findDelay(), findTimers())
 	d.Ready = true
@@ -51,11 +51,10 @@ func findRoot() Finding {
 	return f
 }
 
-// findNamespaces makes a namespace that only its thread ever sees, and a veth
-// pair inside it.
-func findNamespaces() Finding {
-	f := Finding{Part: "hosts", OK: true, Needed: true, Text: "network namespaces and veth pairs"}
-	err := netns.Do("", func() error {
+// onProbe calls f with a link of a veth pair in a namespace that only the
+// calling thread ever sees.
+func onProbe(f func(link netlink.Link) error) error {
+	return netns.Do("", func() error {
 		ns, err := kernelns.New() // Do takes the thread back out of it
 		if err != nil {
 			return err
@@ -63,11 +62,41 @@ func findNamespaces() Finding {
 		defer ns.Close()
 		attrs := netlink.NewLinkAttrs()
 		attrs.Name = "probe0"
-		return netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe1"})
+		if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe1"}); err != nil {
+			return err
+		}
+		link, err := netlink.LinkByName(attrs.Name)
+		if err != nil {
+			return err
+		}
+		return f(link)
 	})
-	if err != nil {
+}
+
+func findNamespaces() Finding {
+	f := Finding{Part: "hosts", OK: true, Needed: true, Text: "network namespaces and veth pairs"}
+	if err := onProbe(func(netlink.Link) error { return nil }); err != nil {
 		f.OK, f.Text = false, fmt.Sprintf("no network namespaces or veth pairs: %v", err)
 		f.Remedy = "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH"
+	}
+	return f
+}
+
+// findUplinks tries what hosts are held to their link's rate with.
+func findUplinks() Finding {
+	f := Finding{Part: "uplinks", OK: true, Needed: true, Text: "token buckets (tbf) hold hosts to their link's rate"}
+	err := onProbe(func(link netlink.Link) error {
+		const rate, burst = 1e6, 1e4 // bytes a second, bytes
+		return netlink.QdiscReplace(&netlink.Tbf{
+			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Parent: netlink.HANDLE_ROOT},
+			Rate:       rate,
+			Limit:      burst,
+			Buffer:     netlink.Xmittime(rate, burst),
+		})
+	})
+	if err != nil {
+		f.OK, f.Text = false, fmt.Sprintf("no token buckets (tbf): %v", err)
+		f.Remedy = "run as root on a kernel with CONFIG_NET_SCH_TBF"
 	}
 	return f
 }

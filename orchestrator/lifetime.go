@@ -47,8 +47,12 @@ var (
 const hostsFile = "hosts"
 
 // Keep brings a lab up with one of its schemes and leaves it running when this
-// process ends. A dilation that the lab leaves open is 1.
+// process ends. A dilation that the lab leaves open is 1. The error for a scheme
+// that the lab does not have wraps kind.ErrUnknown.
 func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standing, error) {
+	if _, err := lab.Fabric(scheme, 0); err != nil { // before anything is made
+		return Standing{}, err
+	}
 	o.Detached = true
 	t, err := Up(ctx, lab, o)
 	if err != nil {
@@ -70,18 +74,36 @@ func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
 	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation}, &agent.Nothing{}); err != nil {
 		return Standing{}, err
 	}
-	info := Info{t.lab.Name, scheme, t.dilation, t.lab.Host.Transport, t.cc.Name(), t.net}
+	info := Info{
+		Lab:       t.lab.Name,
+		Scheme:    scheme,
+		Dilation:  t.dilation,
+		Transport: t.lab.Host.Transport,
+		Congctl:   t.cc.Name(),
+		Network:   t.net,
+	}
 	if err := t.journal.Describe(info); err != nil {
 		return Standing{}, err
 	}
 	if err := os.WriteFile(filepath.Join(t.journal.Dir(), hostsFile), t.net.HostsFile(), 0o644); err != nil {
 		return Standing{}, fmt.Errorf("writing the hosts file: %w", err)
 	}
-	standing := Standing{t.journal.ID(), journal.Detached, time.Now().UTC(), info}
-	if err := t.sw.Release(); err != nil {
-		return Standing{}, err
+	standing := Standing{ID: t.journal.ID(), State: journal.Detached, Created: time.Now().UTC(), Info: info}
+	return standing, t.letGo()
+}
+
+// letGo gives up what this process holds of a testbed that stays. The journal
+// comes last: until then it can be removed.
+func (t *Testbed) letGo() error {
+	sw := t.sw
+	t.sw = nil // from here on the journal ends it
+	if err := sw.Release(); err != nil {
+		return err
 	}
-	return standing, errors.Join(t.cc.Close(), t.journal.Detach())
+	if err := t.cc.Close(); err != nil {
+		return err
+	}
+	return t.journal.Detach()
 }
 
 // root is the folder of the state of all labs.
@@ -120,13 +142,17 @@ func Kept(o Options) ([]Standing, error) {
 // Sweep removes what killed runs have left, and returns the ids of their labs.
 func Sweep(o Options) ([]string, error) { return journal.Sweep(o.root(), undoers()) }
 
-// TakeDown removes a kept lab.
+// TakeDown removes a kept lab. The error for one that a run is using wraps
+// journal.ErrRunning, and fs.ErrNotExist when there is none of that id.
 func TakeDown(id string, o Options) error {
 	j, err := journal.Open(o.root(), id)
 	if err != nil {
 		return err
 	}
-	return j.Undo(undoers())
+	if err := j.Undo(undoers()); err != nil {
+		return errors.Join(err, j.Close()) // so that it can be tried again
+	}
+	return nil
 }
 
 // Find picks the kept lab of that id or name, or the only one when ref is
@@ -161,6 +187,9 @@ func quoted(ref string) string {
 // only when that fails.
 func Exec(s Standing, host string, argv []string, o Options) error {
 	var names []string
+	if s.Network == nil {
+		return fmt.Errorf("host %q: %w: lab %s has not come up", host, ErrNoHost, s.ID)
+	}
 	for _, h := range s.Network.Hosts {
 		if h.Name == host {
 			return netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"aqmlab/collectors"
@@ -70,7 +71,7 @@ type measurement struct {
 }
 
 func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) (m measurement, err error) {
-	m.sw, err = t.withSwitch(ctx, p.scheme, p.seed, sampleEvery(p.flows), func() error {
+	m.sw, err = t.withSwitch(ctx, p, func(ctx context.Context) error {
 		before, err := t.counters()
 		if err != nil {
 			return err
@@ -97,23 +98,41 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 	return m, err
 }
 
-// withSwitch runs the fabric of a scheme while do does its work. After an
-// error the switch may still be running, and the testbed is good for nothing
+// withSwitch runs the fabric of a point's scheme while do does its work. After
+// an error the switch may still be running, and the testbed is good for nothing
 // but being removed.
-func (t *Testbed) withSwitch(ctx context.Context, scheme string, seed uint64, sample time.Duration, do func() error) (role.Measured, error) {
-	spec, err := t.fabric(scheme, seed)
+func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Context) error) (role.Measured, error) {
+	spec, err := t.fabric(p.scheme, p.seed)
 	if err != nil {
 		return role.Measured{}, err
 	}
-	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sample}, &agent.Nothing{}); err != nil {
+	f := role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows)}
+	if err := t.sw.Call(ctx, "Start", f, &agent.Nothing{}); err != nil {
 		return role.Measured{}, err
 	}
-	if err := do(); err != nil {
+	if err := t.whileSwitchLives(ctx, do); err != nil {
 		return role.Measured{}, err
 	}
 	var m role.Measured
 	err = t.sw.Call(ctx, "Stop", agent.Nothing{}, &m)
 	return m, err
+}
+
+// whileSwitchLives calls do with a context that ends when the switch's process
+// dies: what goes through the switch would only time out, and blame a host.
+func (t *Testbed) whileSwitchLives(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer cancel(nil)
+	watch.Go(func() {
+		select {
+		case <-t.sw.Done():
+			cancel(fmt.Errorf("the switch: %w", t.sw.Err()))
+		case <-ctx.Done():
+		}
+	})
+	return do(ctx)
 }
 
 // replay replays a trace and returns its time zero on CLOCK_MONOTONIC and its
@@ -145,16 +164,18 @@ func (t *Testbed) follow(ctx context.Context, watch func(role.State)) error {
 		}
 		select {
 		case <-tick.C:
-		case <-t.sw.Done():
-			return fmt.Errorf("the switch: %w", t.sw.Err())
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// sampleEvery spreads the samples of the queues over a trace.
+// sampleEvery spreads the samples of the queues over a trace. Without one there
+// are none.
 func sampleEvery(flows []trafficgen.Flow) time.Duration {
+	if len(flows) == 0 {
+		return 0
+	}
 	last := flows[len(flows)-1].Start
 	return max(last/samples, 10*time.Microsecond)
 }

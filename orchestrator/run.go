@@ -39,19 +39,26 @@ type Watcher interface {
 	End(p Point, measured results.Point)
 }
 
+// RunOptions say how a lab is run.
+type RunOptions struct {
+	Options
+	Out     string  // folder that the run is stored below
+	Watcher Watcher // is told how it goes on
+}
+
 // Run runs every point of the lab, scheme after scheme on the same traces, and
-// stores them below out. It returns the run, which is partial if ctx ended or
-// a point failed after others were done; the error then says why.
-func Run(ctx context.Context, lab *labs.Lab, out string, o Options, w Watcher) (*results.Run, error) {
+// stores them. It returns the run, which is partial if ctx ended or a point
+// failed after others were done; the error then says why.
+func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error) {
 	points, err := plan(lab)
 	if err != nil {
 		return nil, err
 	}
-	t, err := Up(ctx, lab, o)
+	t, err := Up(ctx, lab, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	run, err := t.runAll(ctx, points, out, w)
+	run, err := t.runAll(ctx, points, o)
 	return run, errors.Join(err, t.Down(context.WithoutCancel(ctx)))
 }
 
@@ -66,7 +73,7 @@ func plan(lab *labs.Lab) ([]point, error) {
 				return nil, err
 			}
 			for _, s := range lab.Schemes {
-				points = append(points, point{s.Name, load, seed, flows})
+				points = append(points, point{scheme: s.Name, load: load, seed: seed, flows: flows})
 			}
 		}
 	}
@@ -74,25 +81,29 @@ func plan(lab *labs.Lab) ([]point, error) {
 }
 
 // runAll calibrates the testbed and runs and stores the points.
-func (t *Testbed) runAll(ctx context.Context, points []point, out string, w Watcher) (*results.Run, error) {
-	c, err := t.Calibrate(ctx, w.Note)
+func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*results.Run, error) {
+	c, err := t.Calibrate(ctx, o.Watcher.Note)
 	if err != nil {
 		return nil, err
 	}
-	w.Note(t.describe(c))
+	o.Watcher.Note(t.describe(c))
 	if missed := t.missedRTT(c); missed != "" {
-		w.Note(missed)
+		o.Watcher.Note(missed)
 	}
 	yaml, err := t.lab.YAML()
 	if err != nil {
 		return nil, err
 	}
-	writer, err := results.Create(out, t.manifest(c), yaml)
+	writer, err := results.Create(o.Out, t.manifest(c), yaml)
 	if err != nil {
 		return nil, err
 	}
-	for i := range points {
-		if err := t.runOne(ctx, points, i, writer, w); err != nil {
+	for i, p := range points {
+		measured, err := t.runOne(ctx, p, t.name(points, i), o.Watcher)
+		if err == nil {
+			err = writer.Add(measured)
+		}
+		if err != nil {
 			return abort(writer, err)
 		}
 	}
@@ -113,19 +124,33 @@ func abort(writer *results.Writer, why error) (*results.Run, error) {
 	return run, errors.Join(why, err)
 }
 
-func (t *Testbed) runOne(ctx context.Context, points []point, i int, writer *results.Writer, w Watcher) error {
+// name is what a watcher knows the i-th point by.
+func (t *Testbed) name(points []point, i int) Point {
 	p := points[i]
-	named := Point{Scheme: p.scheme, Load: p.load, Seed: p.seed, Number: i + 1, Of: len(points), Flows: len(p.flows), Lasts: t.lasts(p)}
+	named := Point{
+		Scheme: p.scheme,
+		Load:   p.load,
+		Seed:   p.seed,
+		Number: i + 1,
+		Of:     len(points),
+		Flows:  len(p.flows),
+		Lasts:  t.lasts(p),
+	}
 	for _, later := range points[i+1:] {
 		named.After += t.lasts(later)
 	}
+	return named
+}
+
+// runOne runs a point in the watcher's sight.
+func (t *Testbed) runOne(ctx context.Context, p point, named Point, w Watcher) (results.Point, error) {
 	w.Begin(named)
 	measured, err := t.run(ctx, p, func(s role.State) { w.Progress(named, s) })
 	if err != nil {
-		return err
+		return results.Point{}, err
 	}
 	w.End(named, measured)
-	return writer.Add(measured)
+	return measured, nil
 }
 
 // lasts is the wall time of the starts of a point's trace.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -34,7 +35,7 @@ var ErrNotRoot = errors.New("real hosts need root: network namespaces, packet so
 // Options say how a testbed is brought up.
 type Options struct {
 	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
-	Log      io.Writer // gets what the helper processes complain about; may be nil
+	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
 	Detached bool      // the testbed stays when this process ends
 }
 
@@ -96,6 +97,7 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 		return err
 	}
 	t.plan = t.planOf(spec)
+	t.pace()
 	// The hosts' process needs no namespace to start in, so it starts meanwhile.
 	hosts := make(chan error, 1)
 	if o.Detached {
@@ -123,11 +125,9 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 		Switch:      spec.Switches[0],
 		Subnet:      subnet,
 		MTU:         t.lab.Host.MTU,
-		Uplink:      int64(float64(t.lab.Topology.Rate) / t.dilation),
 		ReceiveCPUs: t.cpus.hosts,
 		TCP: netns.TCP{
 			InitCwnd:    t.lab.Host.InitCwnd,
-			RTOMin:      wallMillis(t.lab.Host.RTOMin, t.dilation),
 			Congestion:  t.cc.Name(),
 			ECN:         t.cc.ECN(),
 			IdleRestart: t.lab.Host.IdleRestart,
@@ -137,6 +137,12 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 		p.Hosts = append(p.Hosts, h.Name)
 	}
 	return p
+}
+
+// pace sets what depends on the dilation in the plan.
+func (t *Testbed) pace() {
+	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, t.dilation)
+	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / t.dilation)
 }
 
 // wallMillis is a lab time on the wall, rounded up to the milliseconds that
@@ -164,11 +170,17 @@ func (t *Testbed) startSwitch(ctx context.Context, o Options) error {
 		return err
 	}
 	if o.Detached {
-		ao.Detached = &agent.Detached{Socket: t.journal.Dir() + "/switch.sock", Log: t.journal.Dir() + "/switch.log"}
+		dir := t.journal.Dir()
+		ao.Detached = &agent.Detached{Socket: filepath.Join(dir, "switch.sock"), Log: filepath.Join(dir, "switch.log")}
 	}
 	if t.sw, err = agent.Spawn(ctx, ao); err != nil {
 		return fmt.Errorf("starting the switch: %w", err)
 	}
+	return t.sw.Call(ctx, "Open", t.ports(), &agent.Nothing{})
+}
+
+// ports is what the switch opens.
+func (t *Testbed) ports() wire.Config {
 	c := wire.Config{MTU: t.lab.Host.MTU, CPU: t.cpus.sw, Spin: wire.DefaultSpin}
 	if t.cpus.sw < 0 {
 		c.Spin = 0 // a single CPU is better left to the hosts
@@ -176,7 +188,7 @@ func (t *Testbed) startSwitch(ctx context.Context, o Options) error {
 	for _, h := range t.net.Hosts {
 		c.Ports = append(c.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Host: h.MAC[:]})
 	}
-	return t.sw.Call(ctx, "Open", c, &agent.Nothing{})
+	return c
 }
 
 // startHosts starts the process that carries the traffic of all hosts.
@@ -198,7 +210,7 @@ func (t *Testbed) serve(ctx context.Context) error {
 }
 
 // Down removes the testbed. It is safe on one that came up in part, and for a
-// second time.
+// second time, which tries again what failed before.
 func (t *Testbed) Down(ctx context.Context) error {
 	errs := make([]error, 2)
 	var stopping sync.WaitGroup
@@ -215,7 +227,6 @@ func (t *Testbed) Down(ctx context.Context) error {
 	}
 	if t.journal != nil {
 		errs = append(errs, t.journal.Undo(undoers()))
-		t.journal = nil
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("removing lab %s: %w", t.lab.Name, err)
@@ -231,6 +242,7 @@ func (t *Testbed) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	if err != nil {
 		return fabric.Spec{}, err
 	}
+	// The lab numbers its hosts by itself; these are the addresses they have.
 	for i, h := range t.net.Hosts {
 		spec.Hosts[i].Addr = h.Addr
 	}

@@ -63,9 +63,9 @@ func Do(namespace string, f func() error) error {
 }
 
 // onThread runs f on a locked thread inside at (when valid) and returns the
-// thread to the namespace it came from. A thread that does not come back stays locked, so that the
-// runtime ends it with this goroutine: nobody else ever runs in the wrong
-// namespace.
+// thread to the namespace it came from. A thread that does not come back stays
+// locked, so that the runtime ends it with this goroutine: nobody else ever
+// runs in the wrong namespace.
 func onThread(at netns.NsHandle, f func() error) (err error) {
 	runtime.LockOSThread()
 	home, err := netns.Get()

@@ -19,7 +19,7 @@ type Plan struct {
 	// Subnet holds all hosts, the i-th of them at its (i+1)-th address. IPv4.
 	Subnet netip.Prefix
 	MTU    int   // network-layer bytes, at least 576; the same on every link
-	Uplink int64 // rate in bits per second at which a host sends on its link, framing included
+	Uplink int64 // rate in bits per second at which a host sends on its link, framing included; at least 20 kbit/s
 	TCP    TCP
 	// ReceiveCPUs run the hosts' receiving stacks (RPS). With none, the
 	// receiver's stack runs inside the switch's send call.
@@ -60,6 +60,9 @@ const (
 	minMTU = 576     // RFC 791: what every host must take
 	maxMTU = 65535   // ETH_MAX_MTU, veth's own limit
 	maxNo  = 1 << 16 // hosts that the numbering of MACs has room for
+	// minUplink is the least rate at which the kernel can count the time of a
+	// burst, whatever the MTU.
+	minUplink = 20_000
 )
 
 // Lab checks the plan and says which namespaces, interfaces and addresses a
@@ -130,8 +133,8 @@ func (p Plan) checkTCP() error {
 	if p.MTU < minMTU || p.MTU > maxMTU {
 		errs = append(errs, fmt.Errorf("MTU %d: want %d to %d", p.MTU, minMTU, maxMTU))
 	}
-	if p.Uplink <= 0 {
-		errs = append(errs, fmt.Errorf("uplink of %d bit/s: want above 0", p.Uplink))
+	if p.Uplink < minUplink {
+		errs = append(errs, fmt.Errorf("uplink of %d bit/s: want %d or more", p.Uplink, minUplink))
 	}
 	if p.TCP.InitCwnd < 0 {
 		errs = append(errs, fmt.Errorf("initial window %d: want 0 or more", p.TCP.InitCwnd))

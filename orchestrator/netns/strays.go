@@ -38,11 +38,27 @@ func killStrays(entries []journal.Entry) error {
 			doomed[id] = true
 		}
 	}
+	// What is killed may have had a child after the look that found it: look
+	// again until there is nothing to kill.
+	deadline := time.Now().Add(strayWait)
+	for {
+		fds, err := killAllInside(doomed)
+		if err = errors.Join(err, awaitDeaths(fds, deadline)); err != nil || len(fds) == 0 {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("processes still appear in the namespaces after %s of killing them", strayWait)
+		}
+	}
+}
+
+// killAllInside kills what it finds in the namespaces, and returns pidfds to
+// wait on.
+func killAllInside(doomed map[inode]bool) (fds []int, err error) {
 	procs, err := os.ReadDir("/proc")
 	if err != nil {
-		return fmt.Errorf("look for processes in namespaces: %w", err)
+		return nil, fmt.Errorf("look for processes in namespaces: %w", err)
 	}
-	var fds []int
 	var errs []error
 	for _, p := range procs {
 		pid, err := strconv.Atoi(p.Name())
@@ -57,7 +73,7 @@ func killStrays(entries []journal.Entry) error {
 			fds = append(fds, fd)
 		}
 	}
-	return errors.Join(append(errs, awaitDeaths(fds))...)
+	return fds, errors.Join(errs...)
 }
 
 // killInside kills a process if it is in one of the namespaces, and returns a
@@ -92,8 +108,7 @@ func ignoreGone(err error) error {
 }
 
 // awaitDeaths waits for killed processes, and closes their pidfds.
-func awaitDeaths(fds []int) error {
-	deadline := time.Now().Add(strayWait)
+func awaitDeaths(fds []int, deadline time.Time) error {
 	var errs []error
 	for _, fd := range fds {
 		errs = append(errs, awaitDeath(fd, deadline), unix.Close(fd))

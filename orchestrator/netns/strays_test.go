@@ -1,6 +1,8 @@
 package netns_test
 
 import (
+	"errors"
+	"io"
 	"os/exec"
 	"testing"
 
@@ -9,6 +11,43 @@ import (
 	"aqmlab/orchestrator/journal"
 	lab "aqmlab/orchestrator/netns"
 )
+
+// TestRemoveKillsWhatForks has a shell in a namespace that starts processes
+// all the time: none of them outlives the namespace.
+func TestRemoveKillsWhatForks(t *testing.T) {
+	needRoot(t)
+	const name = "aqm-forks-test"
+	entries := []journal.Entry{{Kind: journal.Namespace, Name: name}}
+	t.Cleanup(func() { _ = lab.Remove(entries) })
+	shell := exec.Command("sh", "-c", "while :; do echo; sleep 1000 & done")
+	out, err := shell.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = lab.Do("", func() error {
+		ns, err := netns.NewNamed(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(shell.Start(), ns.Close())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 100)); err != nil { // it is at it
+		t.Fatal(err)
+	}
+	if err := lab.Remove(entries); err != nil {
+		t.Error(err)
+	}
+	// The processes hold the pipe's other end: it ends when the last has died.
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Error(err)
+	}
+	if err := shell.Wait(); err == nil {
+		t.Error("the shell ended by itself")
+	}
+}
 
 // TestRemoveKillsWhatRunsInside starts a process inside a lab's namespace and
 // one outside; removing the namespace ends the former only.

@@ -35,7 +35,8 @@ type End struct {
 // Hosts is the service of the process that carries the traffic of all hosts:
 // every socket is made inside its host's namespace and stays there.
 type Hosts struct {
-	ctx    context.Context // of the process
+	ctx    context.Context // ends with the process, or Close
+	cancel context.CancelFunc
 	mu     sync.Mutex
 	ends   ends
 	server *live.Server
@@ -46,7 +47,11 @@ type Hosts struct {
 }
 
 // NewHosts returns the service; ctx ends what its calls have started.
-func NewHosts(ctx context.Context) *Hosts { return &Hosts{ctx: ctx} }
+func NewHosts(ctx context.Context) *Hosts {
+	h := &Hosts{}
+	h.ctx, h.cancel = context.WithCancel(ctx)
+	return h
+}
 
 var (
 	errNotServing = errors.New("the hosts do not serve yet")
@@ -171,22 +176,26 @@ func (h *Hosts) Finish(_ agent.Nothing, flows *[]results.Flow) error {
 		return errIdle
 	}
 	<-h.done
-	*flows, h.client, h.flows = h.flows, nil, nil
+	*flows = h.flows
+	h.client, h.flows = nil, nil
 	return h.err
 }
 
-// Close ends what runs.
+// Close ends what runs, calls that wait included. Closing twice is no error.
 func (h *Hosts) Close() error {
+	h.cancel() // before the lock, which such a call holds
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.client != nil {
-		h.client.Close()
 		<-h.done
+		h.client = nil
 	}
-	if h.server != nil {
-		return h.server.Close()
+	if h.server == nil {
+		return nil
 	}
-	return nil
+	server := h.server
+	h.server = nil
+	return server.Close()
 }
 
 // ends makes sockets inside the hosts' namespaces.

@@ -104,7 +104,7 @@ func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
 	return nil
 }
 
-// Close ends what runs and closes the interfaces.
+// Close ends what runs and closes the interfaces. Closing twice is no error.
 func (s *Switch) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,5 +115,7 @@ func (s *Switch) Close() error {
 	if s.sw == nil {
 		return nil
 	}
-	return s.sw.Close()
+	sw := s.sw
+	s.sw = nil
+	return sw.Close()
 }

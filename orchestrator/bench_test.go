@@ -1,0 +1,78 @@
+package orchestrator
+
+import (
+	"math"
+	"testing"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/netns"
+)
+
+func TestSpread(t *testing.T) {
+	for _, tt := range []struct {
+		of   []int
+		want Spread
+	}{
+		{[]int{7}, Spread{Median: 7, Min: 7, Max: 7}},
+		{[]int{9, 1, 5}, Spread{Median: 5, Min: 1, Max: 9}},
+		{[]int{4, 1, 9, 2, 3}, Spread{Median: 3, Min: 1, Max: 9}},
+	} {
+		if got := spread(tt.of, func(v int) float64 { return float64(v) }); got != tt.want {
+			t.Errorf("spread of %v is %+v, want %+v", tt.of, got, tt.want)
+		}
+	}
+}
+
+// TestTheory: 995 Mbps of 1538 bytes on the wire for 1448 of payload, which are
+// a packet of 1500 less IPv4, TCP and its timestamps.
+func TestTheory(t *testing.T) {
+	b := bench{shaped: parse(t, shapedLab)}
+	if got, want := b.theory(), 0.995*1448/1538; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v Gbps, want %v", got, want)
+	}
+}
+
+// TestBridge: the two hosts reach each other through a bridge, and through the
+// switch again once it is gone.
+func TestBridge(t *testing.T) {
+	lab := parse(t, forwardLab, func(l *labs.Lab) { l.Topology.Rate = 1e9 })
+	b := bench{Testbed: testbed(t, lab), forward: lab}
+	if err := b.direct(); err != nil {
+		t.Fatal(err)
+	}
+	const bytes = 1_000_000
+	plausible := func(way string, s sample, err error) {
+		t.Helper()
+		if err != nil || s.gbps <= 0 || s.rtt <= 0 {
+			t.Errorf("through the %s: %+v, %v", way, s, err)
+		}
+	}
+	if err := netns.Do(b.net.Switch, b.addBridge); err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.path(t.Context(), bytes)
+	plausible("bridge", s, err)
+	if err := netns.Do(b.net.Switch, deleteBridge); err != nil {
+		t.Fatal(err)
+	}
+	s, m, err := b.switched(t.Context(), lab, bytes)
+	plausible("switch", s, err)
+	if m.Delivered < bytes/1500 {
+		t.Errorf("the switch delivered %d frames of a flow of %d bytes", m.Delivered, bytes)
+	}
+}
+
+// TestBenchBringUp: every round is timed, and none leaves anything.
+func TestBenchBringUp(t *testing.T) {
+	needRoot(t)
+	got, err := BenchBringUp(t.Context(), 2, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Hosts != 2 || got.Rounds != 2 || got.Up.Min <= 0 || got.Up.Max < got.Up.Min || got.Down.Min <= 0 {
+		t.Errorf("measured %+v", got)
+	}
+	if _, err := BenchBringUp(t.Context(), 1, 1, nil); err == nil {
+		t.Error("a star of one host is no error")
+	}
+}

@@ -1,0 +1,226 @@
+package role_test
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// loopback are hosts in this process's own namespace. Their port is fixed, so
+// that each process has addresses of its own.
+func loopback(n int) []role.End {
+	pid := os.Getpid()
+	ends := make([]role.End, n)
+	for i := range ends {
+		ends[i].Addr = netip.AddrFrom4([4]byte{127, byte(pid >> 8), byte(pid), byte(i + 1)})
+	}
+	return ends
+}
+
+// serving is a service whose hosts serve, closed at the test's end.
+func serving(t *testing.T, ends []role.End) *role.Hosts {
+	t.Helper()
+	h := role.NewHosts(context.Background())
+	if err := h.Serve(ends, &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 2 {
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return h
+}
+
+// flows start a millisecond apart, host 0 asking the others in turn.
+func flows(n, hosts int) []trafficgen.Flow {
+	all := make([]trafficgen.Flow, n)
+	for i := range all {
+		all[i] = trafficgen.Flow{ID: i, Start: time.Duration(i+1) * time.Millisecond, Server: 1 + i%(hosts-1), Bytes: int64(1000 * (i + 1)), Service: i % 4}
+	}
+	return all
+}
+
+// replay starts a replay, follows it to its end and returns its records.
+func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
+	t.Helper()
+	var zero int64
+	before := monotonic(t)
+	if err := h.Start(r, &zero); err != nil {
+		t.Fatal(err)
+	}
+	// The start is a moment ahead, so that the first flow is not late already.
+	if ahead := time.Duration(zero - before); ahead <= 0 || ahead > time.Minute {
+		t.Errorf("time zero is %v after the call", ahead)
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	var s role.State
+	for !s.Done {
+		<-tick.C
+		if err := h.Progress(agent.Nothing{}, &s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Completed+s.Failed != int64(len(r.Flows)) {
+		t.Errorf("done, with %+v of %d flows", s.Progress, len(r.Flows))
+	}
+	var records []results.Flow
+	if err := h.Finish(agent.Nothing{}, &records); err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func monotonic(t *testing.T) int64 {
+	t.Helper()
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		t.Fatal(err)
+	}
+	return now.Nano()
+}
+
+func checkRecords(t *testing.T, records []results.Flow, trace []trafficgen.Flow) {
+	t.Helper()
+	if len(records) != len(trace) {
+		t.Fatalf("%d records of %d flows", len(records), len(trace))
+	}
+	for i, r := range records {
+		f := trace[i]
+		if !r.Completed() || r.Bytes != f.Bytes || r.Start != f.Start || r.Sent < f.Start || r.FCT <= 0 || int(r.Server) != f.Server {
+			t.Errorf("record %+v of flow %+v", r, f)
+		}
+	}
+}
+
+// TestReplay: hosts without a namespace live in the caller's, and may replay
+// one trace after another.
+func TestReplay(t *testing.T) {
+	h := serving(t, loopback(3))
+	trace := flows(12, 3)
+	for _, connections := range []int{0, 2} {
+		checkRecords(t, replay(t, h, role.Replay{Flows: trace, Dilation: 2, Connections: connections}), trace)
+	}
+}
+
+func TestBaseRTT(t *testing.T) {
+	h := serving(t, loopback(3))
+	var rtts []time.Duration
+	if err := h.BaseRTT([][2]int{{0, 1}, {0, 2}, {2, 1}}, &rtts); err != nil {
+		t.Fatal(err)
+	}
+	if len(rtts) != 3 {
+		t.Fatalf("%d RTTs of 3 pairs", len(rtts))
+	}
+	for _, rtt := range rtts {
+		if rtt <= 0 || rtt > time.Second {
+			t.Errorf("RTT %v over the loopback", rtt)
+		}
+	}
+}
+
+// TestHostsOutOfOrder: calls that come too early or too late are errors that
+// say what is missing, and change nothing.
+func TestHostsOutOfOrder(t *testing.T) {
+	var (
+		nothing agent.Nothing
+		state   role.State
+		records []results.Flow
+		rtts    []time.Duration
+		zero    int64
+	)
+	forever := role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
+	refused := func(what string, err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+	h := role.NewHosts(context.Background())
+	refused("BaseRTT before Serve", h.BaseRTT([][2]int{{0, 1}}, &rtts), "do not serve yet")
+	refused("Start before Serve", h.Start(forever, &zero), "do not serve yet")
+	refused("Progress before Start", h.Progress(nothing, &state), "not replaying")
+	refused("Finish before Start", h.Finish(nothing, &records), "not replaying")
+	if err := h.Serve(loopback(2), &nothing); err != nil {
+		t.Fatal(err)
+	}
+	refused("Serve twice", h.Serve(loopback(2), &nothing), "serve already")
+	refused("Progress before Start", h.Progress(nothing, &state), "not replaying")
+	refused("Start without time", h.Start(role.Replay{Flows: forever.Flows}, &zero), "dilation")
+	if err := h.Start(forever, &zero); err != nil {
+		t.Fatal(err)
+	}
+	refused("Start twice", h.Start(forever, &zero), "replaying a trace")
+	if err := h.Progress(nothing, &state); err != nil || state.Done || state.Started != 0 {
+		t.Errorf("progress %+v, %v", state, err)
+	}
+	// Close ends the replay, an hour early.
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	refused("Progress after Close", h.Progress(nothing, &state), "not replaying")
+	if err := h.Close(); err != nil {
+		t.Errorf("close again: %v", err)
+	}
+}
+
+// TestProcessEndsReplay: the end of the process's context ends a replay; what
+// was cut short says so.
+func TestProcessEndsReplay(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	h := role.NewHosts(ctx)
+	defer h.Close()
+	if err := h.Serve(loopback(2), &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	var zero int64
+	if err := h.Start(role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}, &zero); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	var records []results.Flow
+	if err := h.Finish(agent.Nothing{}, &records); err == nil {
+		t.Error("a replay that was cut short is no error")
+	}
+}
+
+// TestServeFails: an address that is taken, or not there, is an error that
+// leaves nothing open.
+func TestServeFails(t *testing.T) {
+	ends := loopback(2)
+	taken, err := net.Listen("tcp4", netip.AddrPortFrom(ends[1].Addr, 5001).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := role.NewHosts(context.Background())
+	defer h.Close()
+	if err := h.Serve(ends, &agent.Nothing{}); err == nil || !strings.Contains(err.Error(), "host 1") {
+		t.Errorf("error %v, want one that names the host", err)
+	}
+	if err := taken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Serve(ends, &agent.Nothing{}); err != nil {
+		t.Errorf("once the address is free: %v", err)
+	}
+	other := role.NewHosts(context.Background())
+	defer other.Close()
+	missing := []role.End{{Namespace: "aqm-none-such", Addr: ends[0].Addr}}
+	if err := other.Serve(missing, &agent.Nothing{}); err == nil || !strings.Contains(err.Error(), "aqm-none-such") {
+		t.Errorf("error %v, want one that names the namespace", err)
+	}
+}

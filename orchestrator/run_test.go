@@ -1,0 +1,171 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// TestPlan: every load and seed is run under every scheme, the schemes in a
+// row and on the very same trace; other loads and seeds have other traces.
+func TestPlan(t *testing.T) {
+	points, err := plan(parse(t, small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range points {
+		got = append(got, fmt.Sprintf("%s %v %d", p.scheme, p.load, p.seed))
+	}
+	want := []string{
+		"droptail 0.3 1", "tcn 0.3 1", "droptail 0.3 2", "tcn 0.3 2",
+		"droptail 0.5 1", "tcn 0.5 1", "droptail 0.5 2", "tcn 0.5 2",
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("points %q, want %q", got, want)
+	}
+	for i := 0; i < len(points); i += 2 {
+		if len(points[i].flows) != 12 || !slices.Equal(points[i].flows, points[i+1].flows) {
+			t.Errorf("points %s and %s have different traces", got[i], got[i+1])
+		}
+		if i > 0 && slices.Equal(points[i].flows, points[i-1].flows) {
+			t.Errorf("points %s and %s have the same trace", got[i-1], got[i])
+		}
+	}
+}
+
+// TestName: what is left of a run is told in wall time.
+func TestName(t *testing.T) {
+	tb := &Testbed{lab: parse(t, small), dilation: 3}
+	at := func(d time.Duration) []trafficgen.Flow { return []trafficgen.Flow{{Start: 1}, {Start: d}} }
+	points := []point{
+		{scheme: "a", load: 0.5, seed: 7, flows: at(time.Second)},
+		{scheme: "b", flows: at(2 * time.Second)},
+		{scheme: "c", flows: at(4 * time.Second)},
+	}
+	want := Point{Scheme: "a", Load: 0.5, Seed: 7, Number: 1, Of: 3, Flows: 2, Lasts: 3 * time.Second, After: 18 * time.Second}
+	if got := tb.name(points, 0); got != want {
+		t.Errorf("first point %+v, want %+v", got, want)
+	}
+	if got := tb.name(points, 2); got.Number != 3 || got.Lasts != 12*time.Second || got.After != 0 {
+		t.Errorf("last point %+v", got)
+	}
+}
+
+// diary is a watcher that notes what it is told.
+type diary struct {
+	notes   []string
+	events  []string
+	points  []results.Point
+	onBegin func(Point)
+}
+
+func (d *diary) Note(text string) { d.notes = append(d.notes, text) }
+
+func (d *diary) Begin(p Point) {
+	d.events = append(d.events, fmt.Sprint("begin ", p.Scheme, " ", p.Number, "/", p.Of))
+	if d.onBegin != nil {
+		d.onBegin(p)
+	}
+}
+
+func (d *diary) Progress(p Point, s role.State) {
+	if want := fmt.Sprint("progress ", p.Scheme); d.events[len(d.events)-1] != want {
+		d.events = append(d.events, want)
+	}
+}
+
+func (d *diary) End(p Point, measured results.Point) {
+	d.events = append(d.events, "end "+p.Scheme)
+	d.points = append(d.points, measured)
+}
+
+// TestRun: a run stores what its watcher was shown, with how it was made.
+func TestRun(t *testing.T) {
+	needRoot(t)
+	lab := parse(t, small)
+	lab.Workload.Load, lab.Seeds = []float64{0.5}, []uint64{3}
+	var d diary
+	root := t.TempDir()
+	run, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Out: t.TempDir(), Watcher: &d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	emptyRoot(t, root)
+	want := []string{"begin droptail 1/2", "progress droptail", "end droptail", "begin tcn 2/2", "progress tcn", "end tcn"}
+	if !slices.Equal(d.events, want) {
+		t.Errorf("the watcher saw %q, want %q", d.events, want)
+	}
+	if len(d.notes) == 0 || !strings.Contains(d.notes[0], "3 hosts, dctcp") || !strings.Contains(d.notes[0], "lab time 2 times slower") {
+		t.Errorf("notes %q, want that the first describes the testbed", d.notes)
+	}
+	m := run.Manifest
+	if m.State != results.Complete || m.Lab != "small" || m.Runtime != "netns" || m.Dilation != 2 || m.BaseRTT <= 0 ||
+		m.Transport.Name != "dctcp" || m.Transport.Provider == "" || m.Baseline != "droptail" ||
+		!slices.Equal(m.Schemes, []string{"droptail", "tcn"}) || !slices.Equal(m.Loads, lab.Workload.Load) || !slices.Equal(m.Seeds, lab.Seeds) {
+		t.Errorf("manifest %+v", m)
+	}
+	stored := run.Points()
+	if len(stored) != 2 {
+		t.Fatalf("%d points stored", len(stored))
+	}
+	for i, s := range stored {
+		p, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Scheme != d.points[i].Scheme || !reflect.DeepEqual(p.Flows, d.points[i].Flows) || !reflect.DeepEqual(p.Ports, d.points[i].Ports) {
+			t.Errorf("point %d is stored otherwise than it was shown", i)
+		}
+	}
+}
+
+// TestInterruptedRun: a run that is interrupted returns the points that are
+// whole, says why it ended, and leaves nothing.
+func TestInterruptedRun(t *testing.T) {
+	needRoot(t)
+	enough := errors.New("had enough")
+	for kept := range 2 {
+		t.Run(fmt.Sprintf("after %d points", kept), func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			d := diary{onBegin: func(p Point) {
+				if p.Number == kept+1 {
+					cancel(enough)
+				}
+			}}
+			root := t.TempDir()
+			run, err := Run(ctx, parse(t, small), RunOptions{Options: Options{Root: root}, Out: t.TempDir(), Watcher: &d})
+			if !errors.Is(err, enough) {
+				t.Errorf("error %v, want %v", err, enough)
+			}
+			emptyRoot(t, root)
+			switch {
+			case kept == 0 && run != nil:
+				t.Errorf("a run without any point: %+v", run.Manifest)
+			case kept > 0 && (run == nil || len(run.Points()) != kept || run.Manifest.State != results.Partial):
+				t.Errorf("run %+v, want a partial one of %d points", run, kept)
+			}
+		})
+	}
+}
+
+// TestRunFailsBeforeItBegins: a lab that cannot be run brings nothing up.
+func TestRunFailsBeforeItBegins(t *testing.T) {
+	lab := parse(t, small)
+	lab.Workload.Pattern = "none-to-none"
+	root := t.TempDir()
+	if _, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Out: t.TempDir(), Watcher: &diary{}}); err == nil {
+		t.Error("an unknown pattern is no error")
+	}
+	emptyRoot(t, root)
+}
