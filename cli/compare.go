@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"aqmlab/results"
@@ -31,6 +33,9 @@ RUN is a folder below results/runs; results/runs/latest is the newest.`,
 				return usage(err)
 			}
 			if asJSON {
+				for _, w := range comparison.Warnings {
+					fmt.Fprintln(c.ErrOrStderr(), "warning:", w)
+				}
 				return printJSON(c.OutOrStdout(), comparison.JSON())
 			}
 			return results.Table(c.OutOrStdout(), comparison, tableOptions(c))

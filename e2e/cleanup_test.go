@@ -83,7 +83,7 @@ func TestEndWhileComingUp(t *testing.T) {
 
 // moments are texts that a run prints as it goes on.
 var moments = map[string]string{
-	"calibrated":      "lab time",
+	"calibrated":      "base RTT",
 	"first point":     "[1/3]",
 	"in second point": "[2/3]",
 }

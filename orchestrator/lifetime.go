@@ -165,7 +165,10 @@ func Find(ref string, o Options) (Standing, error) {
 	fit = slices.DeleteFunc(fit, func(s Standing) bool { return ref != "" && ref != s.ID && ref != s.Lab })
 	switch len(fit) {
 	case 0:
-		return Standing{}, fmt.Errorf("%s: %w: aqmlab lab status lists them", quoted(ref), ErrNoLab)
+		if ref == "" {
+			return Standing{}, ErrNoLab
+		}
+		return Standing{}, fmt.Errorf("lab %s: %w: aqmlab lab status lists them", ref, ErrNoLab)
 	case 1:
 		return fit[0], nil
 	}
@@ -173,14 +176,7 @@ func Find(ref string, o Options) (Standing, error) {
 	for i, s := range fit {
 		ids[i] = s.ID
 	}
-	return Standing{}, fmt.Errorf("%s: %w: want one of the ids %s", quoted(ref), ErrAmbiguous, strings.Join(ids, ", "))
-}
-
-func quoted(ref string) string {
-	if ref == "" {
-		return "no lab named"
-	}
-	return "lab " + ref
+	return Standing{}, fmt.Errorf("%w: say which by its id: %s", ErrAmbiguous, strings.Join(ids, ", "))
 }
 
 // Exec replaces this process by a command on a host of a kept lab. It returns

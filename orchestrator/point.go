@@ -68,6 +68,8 @@ type measurement struct {
 	hosts []results.HostCount
 	sw    role.Measured
 	cpu   float64 // busy share of the hosts' CPUs
+	// kernel adds up what the hosts' kernels counted.
+	kernel host.Counters
 }
 
 func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) (m measurement, err error) {
@@ -93,6 +95,7 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 		}
 		after, err := t.counters()
 		m.hosts = t.hostCounts(before, after)
+		m.kernel = sum(before, after)
 		return err
 	})
 	return m, err
@@ -192,6 +195,15 @@ func (t *Testbed) counters() ([]host.Counters, error) {
 	return all, nil
 }
 
+// sum adds up over all hosts what was counted meanwhile.
+func sum(before, after []host.Counters) host.Counters {
+	var all host.Counters
+	for i := range after {
+		all = all.Add(after[i].Sub(before[i]))
+	}
+	return all
+}
+
 func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount {
 	counts := make([]results.HostCount, len(after))
 	for i := range after {
@@ -250,10 +262,17 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
 	}
 	if f.ShareOfRTT > maxLateShare {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99, 100*f.ShareOfRTT))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT))
 	}
 	if f.EdgeDrops > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch", f.EdgeDrops))
+	}
+	if m.kernel.DroppedFrames > 0 {
+		f.EdgeDrops += m.kernel.DroppedFrames
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost by the hosts' devices", m.kernel.DroppedFrames))
+	}
+	if m.kernel.ChecksumErrors > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d packets reached their host with a wrong checksum", m.kernel.ChecksumErrors))
 	}
 	if f.CPUHeadroom < minHeadroom {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
@@ -161,7 +162,11 @@ func (t *Testbed) lasts(p point) time.Duration {
 // describe says on what the points will run.
 func (t *Testbed) describe(c Calibration) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%d hosts, %s from the %s, lab time %v times slower than the wall clock", len(t.net.Hosts), t.lab.Host.Transport, t.cc.Provider(), c.Dilation)
+	provider := "the kernel"
+	if t.cc.Provider() == cc.EBPF {
+		provider = "an eBPF program"
+	}
+	fmt.Fprintf(&s, "%d hosts, %s from %s, dilation %v", len(t.net.Hosts), t.lab.Host.Transport, provider, c.Dilation)
 	if c.BaseRTT > 0 {
 		fmt.Fprintf(&s, ", base RTT %v", c.BaseRTT.Round(time.Microsecond))
 	}

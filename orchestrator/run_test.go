@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 	if !slices.Equal(d.events, want) {
 		t.Errorf("the watcher saw %q, want %q", d.events, want)
 	}
-	if len(d.notes) == 0 || !strings.Contains(d.notes[0], "3 hosts, dctcp") || !strings.Contains(d.notes[0], "lab time 2 times slower") {
+	if len(d.notes) == 0 || !strings.Contains(d.notes[0], "3 hosts, dctcp") || !strings.Contains(d.notes[0], "dilation 2") {
 		t.Errorf("notes %q, want that the first describes the testbed", d.notes)
 	}
 	m := run.Manifest

@@ -26,6 +26,7 @@ type Counters struct {
 	CEPackets       int64 // IpExt InCEPkts: received with CE
 	ECT0Packets     int64 // IpExt InECT0Pkts
 	NotECTPackets   int64 // IpExt InNoECTPkts
+	DroppedFrames   int64 // lost by the namespace's devices, in either direction (/proc/net/dev)
 }
 
 // field ties a counter to where the kernel prints it.
@@ -49,6 +50,7 @@ func fields() []field {
 		{"IpExt", "InCEPkts", func(c *Counters) *int64 { return &c.CEPackets }},
 		{"IpExt", "InECT0Pkts", func(c *Counters) *int64 { return &c.ECT0Packets }},
 		{"IpExt", "InNoECTPkts", func(c *Counters) *int64 { return &c.NotECTPackets }},
+		{deviceGroup, "drop", func(c *Counters) *int64 { return &c.DroppedFrames }},
 	}
 }
 
@@ -56,6 +58,14 @@ func fields() []field {
 func (c Counters) Sub(before Counters) Counters {
 	for _, f := range fields() {
 		*f.of(&c) -= *f.of(&before)
+	}
+	return c
+}
+
+// Add returns the sum of both.
+func (c Counters) Add(other Counters) Counters {
+	for _, f := range fields() {
+		*f.of(&c) += *f.of(&other)
 	}
 	return c
 }
@@ -68,8 +78,8 @@ func ReadCounters() (Counters, error) {
 
 func readCounters(dir string) (Counters, error) {
 	values := make(map[string]int64)
-	for _, name := range []string{"snmp", "netstat"} {
-		if err := readFile(filepath.Join(dir, name), values); err != nil {
+	for name, parse := range map[string]parser{"snmp": parse, "netstat": parse, "dev": parseDevices} {
+		if err := readFile(filepath.Join(dir, name), parse, values); err != nil {
 			return Counters{}, fmt.Errorf("read TCP counters: %w", err)
 		}
 	}
@@ -84,7 +94,38 @@ func readCounters(dir string) (Counters, error) {
 	return c, nil
 }
 
-func readFile(path string, values map[string]int64) error {
+// parser adds what a file of /proc/net says to the values.
+type parser func(r io.Reader, values map[string]int64) error
+
+// deviceGroup is the group of what /proc/net/dev counts, summed over devices.
+const deviceGroup = "Dev"
+
+// parseDevices adds up the frames that the devices dropped: columns 4 and 12 of
+// the numbers behind a device's name.
+func parseDevices(r io.Reader, values map[string]int64) error {
+	const received, sent, columns = 3, 11, 16
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		device, numbers, ok := strings.Cut(lines.Text(), ":")
+		if !ok {
+			continue // the two lines of headings
+		}
+		fields := strings.Fields(numbers)
+		if len(fields) < columns {
+			return fmt.Errorf("device %s has %d columns, want %d", strings.TrimSpace(device), len(fields), columns)
+		}
+		for _, column := range []int{received, sent} {
+			n, err := strconv.ParseInt(fields[column], 10, 64)
+			if err != nil {
+				return fmt.Errorf("device %s: %w", strings.TrimSpace(device), err)
+			}
+			values[deviceGroup+" drop"] += n
+		}
+	}
+	return lines.Err()
+}
+
+func readFile(path string, parse parser, values map[string]int64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

@@ -79,10 +79,27 @@ func TestCountersOfTCP(t *testing.T) {
 	}
 }
 
+// TestParseDevices: columns as proc_pid_net(5) names them; receive and transmit
+// drops of all devices are added up.
+func TestParseDevices(t *testing.T) {
+	const text = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:     100       2    0    1    0     0          0         0      100       2    0    0    0     0       0          0
+  eth0: 5000000    4000    0   20    0     0          0         0  6000000    4100    0  300    0     0       0          0
+`
+	values := map[string]int64{}
+	if err := parseDevices(strings.NewReader(text), values); err != nil || values["Dev drop"] != 321 {
+		t.Errorf("counted %v, %v; want 321 drops", values, err)
+	}
+	if err := parseDevices(strings.NewReader("eth0: 1 2 3\n"), values); err == nil {
+		t.Error("no error for a line cut short")
+	}
+}
+
 func TestCounterThatTheKernelLacks(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"snmp", "netstat"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("Tcp: InSegs\nTcp: 1\n"), 0o644); err != nil {
+	for name, text := range map[string]string{"snmp": "Tcp: InSegs\nTcp: 1\n", "netstat": "", "dev": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -28,7 +28,6 @@ type oracle struct {
 type oraclePacket struct {
 	arrived time.Duration
 	size    int
-	fate    Verdict
 }
 
 func (o *oracle) backlog() (n int) {
