@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/vishvananda/netlink"
 	kernelns "github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
@@ -35,7 +37,7 @@ func Diagnose() Diagnosis {
 	d := Diagnosis{Machine: results.ThisMachine()}
 	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs()}
 	d.Findings = append(d.Findings, findTransports()...)
-	d.Findings = append(d.Findings, findDelay(), findTimers())
+	d.Findings = append(d.Findings, findDelay(), findTimers(), findBacklog())
 	d.Ready = true
 	for _, f := range d.Findings {
 		d.Ready = d.Ready && (f.OK || !f.Needed)
@@ -152,6 +154,29 @@ func findTransports() []Finding {
 // findDelay says how base RTTs are made.
 func findDelay() Finding {
 	return Finding{Part: "base RTT", OK: true, Text: "made by the switch's delay line"}
+}
+
+// backlogWanted is how many frames a CPU should be able to owe before it loses
+// any: those of tens of milliseconds at 1 Gbps, for which a virtual machine's CPU
+// may be away.
+const backlogWanted = 10000
+
+// findBacklog looks at how many frames a CPU that is late may owe.
+func findBacklog() Finding {
+	const key = "net.core.netdev_max_backlog"
+	text, err := host.Sysctl(key)
+	if err != nil {
+		return Finding{Part: "receive backlog", Text: err.Error()}
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return Finding{Part: "receive backlog", Text: fmt.Sprintf("%s is %q", key, text)}
+	}
+	f := Finding{Part: "receive backlog", OK: n >= backlogWanted, Text: fmt.Sprintf("a CPU may owe %d frames before it loses some", n)}
+	if !f.OK {
+		f.Remedy = fmt.Sprintf("if runs are low-fidelity for lost frames: sysctl -w %s=%d", key, backlogWanted)
+	}
+	return f
 }
 
 // findTimers says how fine the kernel's TCP timers are.

@@ -265,7 +265,7 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT))
 	}
 	if f.EdgeDrops > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch", f.EdgeDrops))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch (a larger net.core.netdev_max_backlog gives stalled CPUs more time)", f.EdgeDrops))
 	}
 	if m.kernel.DroppedFrames > 0 {
 		f.EdgeDrops += m.kernel.DroppedFrames
