@@ -191,7 +191,7 @@ func newLabStatus() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			all, err := orchestrator.Labs(orchestrator.Options{})
 			if err != nil {
-				return err
+				return explain(err)
 			}
 			if asJSON {
 				return printJSON(c.OutOrStdout(), all)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"io"
 	"os"
 	"os/exec"
@@ -129,6 +130,9 @@ func explain(err error) error {
 		if errors.Is(err, theirs) {
 			return usage(err)
 		}
+	}
+	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
+		return usage(fmt.Errorf("%w: labs belong to root; run it with sudo", err))
 	}
 	return err
 }
