@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"aqmlab/results"
@@ -127,6 +128,24 @@ func checkMarks(t *testing.T, scheme string, p results.Point) {
 	}
 	if slack := received/50 + again + 5; echoed < received-slack || echoed > received+slack {
 		t.Errorf("%s: hosts received %d marks, senders learned of %d (%d retransmissions)", scheme, received, echoed, again)
+	}
+}
+
+// TestABQ: ACKs of the client are held at the port of its congested queue, all
+// of them go on in the end, and every flow completes.
+func TestABQ(t *testing.T) {
+	needRoot(t)
+	lab := labFile(t, strings.Replace(small, "  - {name: tcn", "  - {name: abq, aqm: abq}\n  - {name: tcn", 1))
+	run, _ := runLab(t, raceVar, lab, "--schemes", "abq", "--flows", "60")
+	p := points(t, run)["abq"]
+	for _, f := range p.Flows {
+		if !f.Completed() {
+			t.Errorf("flow %d: %s", f.ID, f.Error)
+		}
+	}
+	i := slices.IndexFunc(p.Ingress, func(c results.IngressCount) bool { return c.Port == "h1" })
+	if i < 0 || p.Ingress[i].Held == 0 || p.Ingress[i].Released != p.Ingress[i].Held || p.Ingress[i].MarkedECE == 0 {
+		t.Errorf("at the ingress: %+v", p.Ingress)
 	}
 }
 

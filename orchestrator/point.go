@@ -50,6 +50,7 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 		Seed:     p.seed,
 		Flows:    m.flows,
 		Ports:    portCounts(m.sw),
+		Ingress:  ingressCounts(m.sw),
 		Hosts:    m.hosts,
 		Fidelity: t.judge(m),
 	}
@@ -215,6 +216,24 @@ func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount 
 			Retransmits: d.Retransmits,
 			CEReceived:  d.CEPackets,
 			ECEReceived: d.DeliveredCE,
+		}
+	}
+	return counts
+}
+
+// ingressCounts lists the ingress stages that had something to hold.
+func ingressCounts(m role.Measured) []results.IngressCount {
+	var counts []results.IngressCount
+	for _, p := range m.Ports {
+		if c := p.Ingress; c.Held > 0 {
+			counts = append(counts, results.IngressCount{
+				Switch:      p.Switch,
+				Port:        p.Far,
+				Held:        c.Held,
+				Released:    c.Released,
+				MarkedECE:   c.MarkedECE,
+				PeakPackets: int64(c.PeakPackets),
+			})
 		}
 	}
 	return counts

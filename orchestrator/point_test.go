@@ -152,6 +152,19 @@ func TestPortCounts(t *testing.T) {
 	}
 }
 
+// TestIngressCounts: a port without an ingress stage, or whose stage held
+// nothing, has no row.
+func TestIngressCounts(t *testing.T) {
+	m := role.Measured{Report: wire.Report{Ports: []wire.PortReport{
+		{Switch: "s1", Far: "h1", Ingress: port.IngressCount{Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6, PeakBytes: 5}},
+		{Switch: "s1", Far: "h2"},
+	}}}
+	want := []results.IngressCount{{Switch: "s1", Port: "h1", Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6}}
+	if got := ingressCounts(m); !reflect.DeepEqual(got, want) {
+		t.Errorf("counts %+v, want %+v", got, want)
+	}
+}
+
 // TestHostCounts: a host counts what came during the point.
 func TestHostCounts(t *testing.T) {
 	tb := &Testbed{net: &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}}}}

@@ -83,6 +83,7 @@ func decorate(p *Point, n int64) {
 			QueueSample{At: at, Switch: "s1", Port: "h1", Queue: 1, Bytes: n * 500, PeakBytes: n * 800, Sent: 100},
 			QueueSample{At: at, Switch: "s1", Port: "h2", Bytes: 100, PeakBytes: 100, Sent: 10, Drops: 1})
 	}
+	p.Ingress = []IngressCount{{Switch: "s1", Port: "h1", Held: 50, Released: 50, MarkedECE: 40, PeakPackets: 9}}
 	p.Ports = []PortCount{{Switch: "s1", Port: "h1", Enqueued: 900, Sent: 890, Marked: 100 * n, DropsFull: 3, DropsScheme: 4, SentBytes: 1e6, PeakBytes: n * 9000}}
 	p.Hosts = []HostCount{{Host: "h1", Timeouts: n, Retransmits: 5}, {Host: "h2", Timeouts: 1}}
 	p.Fidelity = Fidelity{Label: FidelityOK, LatenessP50: 300, LatenessP99: 1234 * time.Nanosecond, LatenessMax: 5 * time.Microsecond, ShareOfRTT: 0.0145, CPUHeadroom: 0.4}

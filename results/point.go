@@ -11,9 +11,10 @@ import (
 // written last.
 type pointRecord struct {
 	PointInfo
-	Samples int         `json:"samples"` // rows of series.parquet
-	Ports   []PortCount `json:"ports"`
-	Hosts   []HostCount `json:"hosts"`
+	Samples int            `json:"samples"` // rows of series.parquet
+	Ports   []PortCount    `json:"ports"`
+	Ingress []IngressCount `json:"ingress,omitempty"`
+	Hosts   []HostCount    `json:"hosts"`
 }
 
 func infoOf(p Point) PointInfo {
@@ -38,14 +39,15 @@ func writePoint(dir string, p Point) error {
 	if err := writeParquet(filepath.Join(dir, seriesFile), queueRows(p)); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(dir, pointFile), pointRecord{infoOf(p), len(p.Queues), p.Ports, p.Hosts})
+	return writeJSON(filepath.Join(dir, pointFile), pointRecord{infoOf(p), len(p.Queues), p.Ports, p.Ingress, p.Hosts})
 }
 
 // StoredPoint is a point on disk. Its records are read on demand.
 type StoredPoint struct {
 	PointInfo
-	Ports []PortCount
-	Hosts []HostCount
+	Ports   []PortCount
+	Ingress []IngressCount
+	Hosts   []HostCount
 
 	dir     string
 	samples int
@@ -56,7 +58,7 @@ func openPoint(dir string) (StoredPoint, error) {
 	if err := readJSON(filepath.Join(dir, pointFile), &r); err != nil {
 		return StoredPoint{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
 	}
-	return StoredPoint{r.PointInfo, r.Ports, r.Hosts, dir, r.Samples}, nil
+	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Hosts, dir, r.Samples}, nil
 }
 
 // Read reads the whole point. The error names the file that is damaged.
@@ -70,7 +72,7 @@ func (s StoredPoint) Read() (Point, error) {
 // ReadFlows reads the point without its queue samples, which are many times
 // larger than all the rest.
 func (s StoredPoint) ReadFlows() (Point, error) {
-	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Hosts: s.Hosts, Fidelity: s.Fidelity}
+	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Hosts: s.Hosts, Fidelity: s.Fidelity}
 	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)
 	if err != nil {
 		return p, err

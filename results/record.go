@@ -39,24 +39,36 @@ type QueueSample struct {
 
 // PortCount adds up one queue of one port over a run.
 type PortCount struct {
-	Switch, Port string
-	Queue        int
-	Enqueued     int64 // packets
-	Sent         int64
-	Marked       int64
-	DropsFull    int64 // no room in the buffer
-	DropsScheme  int64 // the scheme said so
-	SentBytes    int64 // network-layer bytes
-	PeakBytes    int64
+	Switch      string `json:"switch"`
+	Port        string `json:"port"` // name of the node at the port's far end
+	Queue       int    `json:"queue"`
+	Enqueued    int64  `json:"enqueued"` // packets
+	Sent        int64  `json:"sent"`
+	Marked      int64  `json:"marked"`
+	DropsFull   int64  `json:"drops_full"`   // no room in the buffer
+	DropsScheme int64  `json:"drops_scheme"` // the scheme said so
+	SentBytes   int64  `json:"sent_bytes"`   // network-layer bytes
+	PeakBytes   int64  `json:"peak_bytes"`
+}
+
+// IngressCount adds up what the ingress stage of one port did with ACKs over a
+// run (ABQ). A port without such a stage has none.
+type IngressCount struct {
+	Switch      string `json:"switch"`
+	Port        string `json:"port"`
+	Held        int64  `json:"held"` // packets
+	Released    int64  `json:"released"`
+	MarkedECE   int64  `json:"marked_ece"` // released with ECE set by the stage
+	PeakPackets int64  `json:"peak_packets"`
 }
 
 // HostCount adds up one host's kernel counters over a run.
 type HostCount struct {
-	Host        string
-	Timeouts    int64 // retransmission timeouts (TCPTimeouts)
-	Retransmits int64 // segments retransmitted (RetransSegs)
-	CEReceived  int64 // packets received with CE (InCEPkts)
-	ECEReceived int64 // packets that the host's senders learned were marked (TCPDeliveredCE)
+	Host        string `json:"host"`
+	Timeouts    int64  `json:"timeouts"`     // retransmission timeouts (TCPTimeouts)
+	Retransmits int64  `json:"retransmits"`  // segments retransmitted (RetransSegs)
+	CEReceived  int64  `json:"ce_received"`  // packets received with CE (InCEPkts)
+	ECEReceived int64  `json:"ece_received"` // packets that the host's senders learned were marked (TCPDeliveredCE)
 }
 
 // Labels of a run's fidelity.
@@ -88,6 +100,7 @@ type Point struct {
 	Flows    []Flow
 	Queues   []QueueSample
 	Ports    []PortCount
+	Ingress  []IngressCount
 	Hosts    []HostCount
 	Fidelity Fidelity
 }
