@@ -32,7 +32,7 @@ var rooms = map[string]string{
 	"orchestrator/host/cc": "transport",
 	"orchestrator/journal": "",
 	"orchestrator/netns":   "orchestrator/host orchestrator/journal",
-	"orchestrator/agent":   "orchestrator/netns orchestrator/journal",
+	"orchestrator/agent":   "orchestrator/host orchestrator/netns orchestrator/journal",
 	"orchestrator/role":    "collectors results switch/fabric switch/wire trafficgen trafficgen/live orchestrator/agent orchestrator/netns",
 	"orchestrator":         "kind labs results collectors switch/fabric switch/wire switch/port trafficgen orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role",
 	"e2e":                  "results",

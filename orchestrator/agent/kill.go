@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 )
 
@@ -55,25 +56,10 @@ func killRecorded(e journal.Entry) error {
 	if err != nil {
 		return os.NewSyscallError("pidfd_send_signal", err)
 	}
-	return awaitDeath(fd)
-}
-
-// awaitDeath waits until the killed process of a pidfd is dead.
-func awaitDeath(fd int) error {
-	deadline := time.Now().Add(grace)
-	for {
-		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(poll, int(max(0, time.Until(deadline).Milliseconds())))
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return os.NewSyscallError("poll", err)
-		case n == 0:
-			return fmt.Errorf("still there %s after it was killed", grace)
-		default:
-			return nil
-		}
+	if err := host.AwaitDeath(fd, time.Now().Add(grace)); err != nil {
+		return fmt.Errorf("still there %s after it was killed: %w", grace, err)
 	}
+	return nil
 }
 
 // startTime returns when a process started, in clock ticks since boot: with

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 )
 
@@ -111,23 +112,10 @@ func ignoreGone(err error) error {
 func awaitDeaths(fds []int, deadline time.Time) error {
 	var errs []error
 	for _, fd := range fds {
-		errs = append(errs, awaitDeath(fd, deadline), unix.Close(fd))
+		if err := host.AwaitDeath(fd, deadline); err != nil {
+			errs = append(errs, fmt.Errorf("a process is still in a namespace %s after it was killed: %w", strayWait, err))
+		}
+		errs = append(errs, unix.Close(fd))
 	}
 	return errors.Join(errs...)
-}
-
-func awaitDeath(fd int, deadline time.Time) error {
-	for {
-		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(poll, int(max(0, time.Until(deadline).Milliseconds())))
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return os.NewSyscallError("poll", err)
-		case n == 0:
-			return fmt.Errorf("a process is still in a namespace %s after it was killed", strayWait)
-		default:
-			return nil
-		}
-	}
 }
