@@ -3,25 +3,28 @@ GO      ?= go
 # Pinned, so that a new release cannot fail an old commit.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 5s
+UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm)$$')
+# Modules of their own, which use aqmlab from outside.
+EXAMPLES = examples/blue
 FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen/live:FuzzParseHeader ./orchestrator/host:FuzzParse
 
-.PHONY: build test lint unit race fuzz e2e bench golden generate
+.PHONY: build test lint unit race fuzz examples e2e test-vm bench golden generate
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
 
-test: lint unit race fuzz e2e ## everything, as CI runs it
+test: lint unit race fuzz examples e2e test-vm ## everything, as CI runs it
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-unit: ## all packages but the end-to-end tests
-	$(GO) test $$($(GO) list ./... | grep -v /e2e$$)
+unit: ## all packages but those of e2e and test-vm
+	$(GO) test $(UNITS)
 
 race: ## the same with the race detector
-	$(GO) test -race $$($(GO) list ./... | grep -v /e2e$$)
+	$(GO) test -race $(UNITS)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for f in $(FUZZ); do \
@@ -29,8 +32,18 @@ fuzz: ## every fuzz target for FUZZTIME
 		$(GO) test -run '^$$' -fuzz "^$${f##*:}$$" -fuzztime $(FUZZTIME) $${f%%:*} || exit 1; \
 	done
 
+examples: ## the modules that add to aqmlab from outside
+	@for e in $(EXAMPLES); do \
+		echo "example $$e"; \
+		$(GO) build -C $$e -o /dev/null . && $(GO) vet -C $$e ./... && \
+		$(GO) run -C $$e $(STATICCHECK) ./... && $(GO) test -C $$e ./... || exit 1; \
+	done
+
 e2e: ## the command itself, on real hosts (needs root)
 	$(GO) test -count=1 -timeout 15m ./e2e
+
+test-vm: ## beside Debian's kernel, in QEMU; says what to install where it cannot
+	$(GO) test -count=1 -v ./vm/vmtest ./vm/kernelaqm
 
 bench: ## Go benchmarks of the packages; see also aqmlab bench
 	$(GO) test -run '^$$' -bench . ./event ./switch/... ./results
@@ -38,5 +51,5 @@ bench: ## Go benchmarks of the packages; see also aqmlab bench
 golden: ## rewrite golden files after a change that is meant
 	$(GO) test ./results -update
 
-generate: ## the eBPF program (needs clang, llvm and libbpf's headers)
-	$(GO) generate ./orchestrator/host/cc
+generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
+	$(GO) generate ./orchestrator/host/cc ./vm/kernelaqm

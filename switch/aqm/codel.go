@@ -18,15 +18,25 @@ import (
 // The papers' CoDel marks at most one packet a departure and lets packets that
 // are not ECN-capable pass, which still advances its state. Dropping, it may
 // take several packets before one leaves; should the scheduler turn to another
-// queue in between, it goes on when the queue is served again. Where the RFC says "at or after" the
-// end of the first interval, this follows Linux and the papers: strictly after.
-// Square roots are exact, not 16-bit approximations.
+// queue in between, it goes on when the queue is served again. Where the RFC
+// says "at or after" the end of the first interval, this follows Linux and the
+// papers: strictly after.
+//
+// With arithmetic linux, time and square roots are as coarse as sch_codel's, and
+// every decision is sch_codel's (docs/agreement.md). Its roots lag behind count,
+// so that the second mark comes after half an interval instead of 0.7.
 type CoDel struct {
 	Target   time.Duration `lab:"target" doc:"sojourn time that may persist; interval / 20 when absent"`
 	Interval time.Duration `lab:"interval" doc:"how long the sojourn time must stay at target or above before the first mark; base RTT when absent"`
 	Action   string        `lab:"action" doc:"mark (packets that are not ECN-capable pass) or drop"`
 	MTU      units.Size    `lab:"mtu" doc:"a queue with at most this backlog is left alone"`
+
+	// Arithmetic is the kernel's where results are to be compared with it.
+	Arithmetic string `lab:"arithmetic" doc:"exact, or linux: time in ticks of 1.024us and 16-bit square roots, as sch_codel"`
 }
+
+// arithmeticLinux is the value of CoDel's arithmetic beside arithmeticExact.
+const arithmeticLinux = "linux"
 
 // The values of CoDel's action.
 const (
@@ -42,6 +52,7 @@ type codel struct {
 	target, interval time.Duration
 	mtu              int
 	act              Verdict
+	linux            bool // arithmetic
 	queues           []codelQueue
 }
 
@@ -51,6 +62,7 @@ type codelQueue struct {
 	acting     bool          // in the RFC's drop state
 	next       time.Duration // when to act next
 	count      int           // actions since the state was entered
+	root       inverseRoot   // of count, with arithmetic linux
 	lastCount  int           // count when it was entered
 	dropped    bool          // a drop in the state came last: next is moved on only if this departure may be dropped too
 }
@@ -59,6 +71,9 @@ var _ Scheme = (*codel)(nil)
 
 func newCoDel(p CoDel, env Env) (Scheme, error) {
 	if err := oneOf("action", p.Action, actionMark, actionDrop); err != nil {
+		return nil, err
+	}
+	if err := oneOf("arithmetic", p.Arithmetic, arithmeticExact, arithmeticLinux); err != nil {
 		return nil, err
 	}
 	if p.Interval == 0 {
@@ -77,9 +92,15 @@ func newCoDel(p CoDel, env Env) (Scheme, error) {
 	case p.MTU < 0:
 		return nil, kind.Invalid("mtu", "%v is negative", p.MTU)
 	}
-	s := &codel{p.Target, p.Interval, int(p.MTU), Mark, make([]codelQueue, env.Queues)}
+	s := &codel{p.Target, p.Interval, int(p.MTU), Mark, p.Arithmetic == arithmeticLinux, make([]codelQueue, env.Queues)}
 	if p.Action == actionDrop {
 		s.act = Drop
+	}
+	if s.linux {
+		s.target, s.interval = ticks(s.target), ticks(s.interval)
+	}
+	if s.interval == 0 {
+		return nil, kind.Invalid("interval", "%v is less than a tick of arithmetic linux, 1.024us", p.Interval)
 	}
 	return s, nil
 }
@@ -91,6 +112,9 @@ func (s *codel) Arrive(time.Duration, *packet.Packet, View) Verdict { return Pas
 // ahead.
 func (s *codel) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
 	q := &s.queues[v.Queue]
+	if s.linux {
+		now, v.Waited = linuxClock(now, v.Waited)
+	}
 	ok := s.okToAct(q, now, v)
 	dropped := q.dropped
 	q.dropped = false
@@ -102,16 +126,16 @@ func (s *codel) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
 		s.enter(q, now)
 		return s.act
 	case dropped:
-		q.next = s.after(q.next, q.count)
+		q.next = s.after(q.next, q)
 	}
 	if now < q.next {
 		return Pass
 	}
-	q.count++
+	s.recount(q, q.count+1)
 	if s.act == Drop {
 		q.dropped = true
 	} else {
-		q.next = s.after(q.next, q.count)
+		q.next = s.after(q.next, q)
 	}
 	return s.act
 }
@@ -135,15 +159,26 @@ func (s *codel) okToAct(q *codelQueue, now time.Duration, v View) bool {
 func (s *codel) enter(q *codelQueue, now time.Duration) {
 	q.acting = true
 	if d := q.count - q.lastCount; d > 1 && now-q.next < memory*s.interval {
-		q.count = d
+		s.recount(q, d)
 	} else {
-		q.count = 1
+		q.count, q.root = 1, firstRoot
 	}
 	q.lastCount = q.count
-	q.next = s.after(now, q.count)
+	q.next = s.after(now, q)
+}
+
+// recount sets count to n, and lets the approximated root follow.
+func (s *codel) recount(q *codelQueue, n int) {
+	q.count = n
+	if s.linux {
+		q.root = q.root.step(n)
+	}
 }
 
 // after is the control law: the pace grows with the square root of count.
-func (s *codel) after(t time.Duration, count int) time.Duration {
-	return t + time.Duration(float64(s.interval)/math.Sqrt(float64(count)))
+func (s *codel) after(t time.Duration, q *codelQueue) time.Duration {
+	if s.linux {
+		return t + q.root.of(s.interval)
+	}
+	return t + time.Duration(float64(s.interval)/math.Sqrt(float64(q.count)))
 }

@@ -20,7 +20,7 @@ func TestCoDelDropsThroughAPort(t *testing.T) {
 		Rate: units.Gbps, Queues: 1, Buffer: 96 * units.KB,
 		Scheduler: kind.Choice{Kind: "fifo"},
 		Scheme:    kind.Choice{Kind: "codel", Params: map[string]any{"target": "50us", "interval": "1ms", "action": "drop"}},
-	}, pool.Put)
+	}, port.Kinds{}, pool.Put)
 	if err != nil {
 		t.Fatal(err)
 	}

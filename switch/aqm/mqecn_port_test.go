@@ -35,7 +35,7 @@ func mqecnMarks(t *testing.T, active int, k units.Size) (marks int) {
 		Buffer:    units.MB,
 		Scheduler: kind.Choice{Kind: "dwrr"},
 		Scheme:    kind.Choice{Kind: "mq-ecn", Params: map[string]any{"threshold": k.String()}},
-	}, func(*packet.Packet) { t.Error("dropped") })
+	}, port.Kinds{}, func(*packet.Packet) { t.Error("dropped") })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,10 @@ import (
 // PIE marks or drops arriving packets by a probability that a
 // proportional-integral controller moves until the queueing delay meets target
 // (RFC 8033: the basic scheme of section 4 and appendix A, with ECN of section
-// 5.1). The defaults suit the Internet. A lab of a data center sets target and
-// tupdate to some 100us and scales alpha and beta up as it scales target down
-// (they are probability for each second of delay).
+// 5.1 and the cap of section 5.5). The defaults suit the Internet. A lab of a data
+// center sets target and tupdate to some 100us and scales alpha and beta up as it
+// scales target down (they are probability for each second of delay). With
+// derandomize its decisions are sch_pie's (docs/agreement.md says when not).
 //
 // A scheme has no timer: the controller runs at the next packet of the queue,
 // once for every tupdate that has passed. That gives what a timer would,
@@ -29,6 +30,7 @@ type PIE struct {
 	MarkECNTh   float64       `lab:"mark_ecnth" doc:"with ecn, probability above which packets are dropped instead of marked, in [0, 1]"`
 	Signal      string        `lab:"signal" doc:"delay from the sojourn time of the last departure, or departure-rate (backlog over the rate at which the queue drains)"`
 	DQThreshold units.Size    `lab:"dq_threshold" doc:"bytes that a measurement of the departure rate counts, and that must wait for it to begin"`
+	Derandomize bool          `lab:"derandomize" doc:"true spaces marks evenly, as Linux does: none before the probabilities since the last one add up to 0.85, one for sure at 8.5"`
 }
 
 const (
@@ -54,6 +56,7 @@ type pieQueue struct {
 	updated   time.Duration // last run of the controller
 	delay     time.Duration // at that run (qdelay_old)
 	prob      float64
+	sum       float64       // of the probabilities since the last action, for derandomize
 	burst     time.Duration // burst allowance left
 }
 
@@ -121,7 +124,25 @@ func (s *pie) early(q *pieQueue, bytes int) bool {
 	if q.delay < s.Target/2 && q.prob < 0.2 || bytes <= 2*typicalPacket {
 		return false
 	}
-	return s.rand.Float64() < q.prob
+	if !s.Derandomize {
+		return s.rand.Float64() < q.prob
+	}
+	return s.spaced(q)
+}
+
+// spaced is the random decision with its extremes cut off (RFC 8033, section
+// 5.4).
+func (s *pie) spaced(q *pieQueue) bool {
+	if q.prob == 0 {
+		q.sum = 0
+		return false
+	}
+	q.sum += q.prob
+	if q.sum < 0.85 || q.sum < 8.5 && s.rand.Float64() >= q.prob {
+		return false
+	}
+	q.sum = 0
+	return true
 }
 
 // current is the queueing delay of a backlog (RFC 8033, sections 4.3 and 5.2).
@@ -156,7 +177,7 @@ func (s *pie) catchUp(q *pieQueue, now time.Duration, bytes int) {
 	}
 }
 
-// control is one run of the controller (RFC 8033, sections 4.2 and 4.4).
+// control is one run of the controller (RFC 8033, sections 4.2, 4.4 and 5.5).
 func (s *pie) control(q *pieQueue, bytes int) {
 	delay := s.current(q, bytes)
 	step := s.Alpha*(delay-s.Target).Seconds() + s.Beta*(delay-q.delay).Seconds()

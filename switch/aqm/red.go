@@ -15,8 +15,10 @@ import (
 // Gateways for Congestion Avoidance, 1993; ECN/RED of TCN, section 2.1). Up to
 // min it does nothing, above max it acts on every packet (not gentle), between
 // them it acts with a probability that rises from 0 to pmax, and that grows
-// with each packet passed since the last action, which spaces them evenly. With
-// min = max it is a threshold on the average.
+// with each packet passed since the last action, which spaces them evenly (over 1
+// to 1/p packets, as section 7 says and Linux does; the count of the paper's
+// figure 2 would leave out the last). With min = max it is a threshold on the
+// average. At an average of exactly max, Linux acts on every packet.
 type RED struct {
 	Min    units.Size `lab:"min" doc:"average length up to which nothing is marked; a third of max when absent"`
 	Max    units.Size `lab:"max" doc:"average length above which everything is marked; rate x base RTT when absent"`
@@ -40,7 +42,7 @@ type red struct {
 
 type redQueue struct {
 	average   float64       // bytes
-	count     int           // packets passed between min and max since the last action; -1 when the average was up to min
+	count     int           // packets passed between min and max since the last action, or since the average came above min
 	idleSince time.Duration // when the queue last was seen to be empty
 }
 
@@ -73,9 +75,6 @@ func newRED(p RED, env Env) (Scheme, error) {
 	if p.ECN {
 		s.act = MarkOrDrop
 	}
-	for q := range s.queues {
-		s.queues[q].count = -1
-	}
 	return s, nil
 }
 
@@ -84,16 +83,16 @@ func (s *red) Arrive(now time.Duration, _ *packet.Packet, v View) Verdict {
 	s.measure(q, now, v.Bytes)
 	switch {
 	case q.average <= s.min:
-		q.count = -1
+		q.count = 0
 		return Pass
 	case q.average > s.max:
 		q.count = 0
 		return s.act
 	}
-	q.count++
 	p := s.pmax * (q.average - s.min) / (s.max - s.min)
 	// p/(1 - count p) without its pole: past it every packet is due.
 	if s.rand.Float64()*(1-float64(q.count)*p) >= p {
+		q.count++
 		return Pass
 	}
 	q.count = 0

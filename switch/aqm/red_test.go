@@ -75,11 +75,12 @@ func TestREDStandard(t *testing.T) {
 }
 
 // TestREDSpacing: with a constant average the number of packets from one mark
-// to the next is uniform over 2 to 1/p (Floyd and Jacobson, section 7, with the
-// count of its figure 2). Here p = 0.02 halfway, so over 1 to 49.
+// to the next is uniform over 1 to 1/p (Floyd and Jacobson, section 7: count is
+// the number of packets that came unmarked since). Here p = 0.02 halfway, so over
+// 1 to 50.
 func TestREDSpacing(t *testing.T) {
 	s := instant(t, map[string]any{"pmax": 0.04})
-	const marks = 49000
+	const marks = 50000
 	var gaps [64]int
 	for n, gap := -1, 0; n < marks; {
 		gap++
@@ -91,11 +92,11 @@ func TestREDSpacing(t *testing.T) {
 		}
 		n, gap = n+1, 0
 	}
-	// Pa of the k-th packet is p/(1-kp): P(gap = k) = p/(1-p) for k up to 49.
+	// The k-th packet is marked with p/(1-(k-1)p): P(gap = k) = p for k up to 50.
 	for k, got := range gaps {
 		want := 0.0
-		if k >= 1 && k <= 49 {
-			want = marks / 49.0
+		if k >= 1 && k <= 50 {
+			want = marks / 50.0
 		}
 		if math.Abs(float64(got)-want) > 6*math.Sqrt(want) {
 			t.Errorf("gap %d: %d times, want about %.0f", k, got, want)

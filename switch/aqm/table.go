@@ -7,7 +7,10 @@ import (
 	"aqmlab/units"
 )
 
-// Table lists every scheme.
+// Kind is a row of the table of schemes.
+type Kind = kind.Kind[Env, Scheme]
+
+// Table lists every scheme that ships with aqmlab.
 func Table() kind.Table[Env, Scheme] {
 	return kind.Table[Env, Scheme]{
 		kind.Row("droptail", "accept while the buffer has room, never mark", struct{}{}, newDropTail),
@@ -15,7 +18,7 @@ func Table() kind.Table[Env, Scheme] {
 		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{PMax: 1}, newTCN),
 		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{PMax: 0.1, Weight: 0.002, ECN: true}, newRED),
 		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED),
-		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{Action: actionMark, MTU: typicalPacket}, newCoDel),
+		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{Action: actionMark, MTU: typicalPacket, Arithmetic: arithmeticExact}, newCoDel),
 		kind.Row("pie", "mark or drop on arrival by a probability that steers the queueing delay", PIE{
 			Target: 15 * time.Millisecond, TUpdate: 15 * time.Millisecond, MaxBurst: 150 * time.Millisecond,
 			Alpha: 0.125, Beta: 1.25, ECN: true, MarkECNTh: 0.1,

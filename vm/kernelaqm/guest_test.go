@@ -1,0 +1,18 @@
+package kernelaqm_test
+
+import (
+	"testing"
+	"time"
+
+	"aqmlab/vm/vmtest"
+)
+
+// TestAgreement runs the tests of this package that ask the kernel, in its guest.
+func TestAgreement(t *testing.T) {
+	vmtest.Run(t, vmtest.Spec{
+		Package: "aqmlab/vm/kernelaqm",
+		Tests:   "^TestKernel",
+		Modules: []string{"dummy", "sch_tbf", "sch_codel", "sch_pie", "sch_red"},
+		Limit:   5 * time.Minute,
+	})
+}
