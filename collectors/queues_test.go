@@ -36,7 +36,7 @@ func TestQueues(t *testing.T) {
 	}
 	var loop event.Loop
 	var pool packet.Pool
-	network, err := fabric.New(&loop, spec, sink{&pool}, pool.Put)
+	network, err := fabric.New(&loop, spec, fabric.Attachment{Edge: sink{&pool}, Release: pool.Put})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,9 @@ func (n *Network) build(spec Spec) error {
 	if err != nil {
 		return err
 	}
+	if err := spec.Pause.check(); err != nil {
+		return err
+	}
 	hosts := len(spec.Hosts)
 	forward := make([]func(time.Duration, *packet.Packet), len(nodes))
 	for at := hosts; at < len(nodes); at++ {
@@ -38,11 +41,10 @@ func (n *Network) build(spec Spec) error {
 			return err
 		}
 	}
-	for _, h := range nodes[:hosts] {
-		if len(h.links) != 1 {
-			return fmt.Errorf("host %s has %d links, want 1", h.name, len(h.links))
+	for i, h := range spec.Hosts {
+		if err := n.addHost(h, spec.Pause, nodes, nodes[i].links); err != nil {
+			return err
 		}
-		n.hosts = append(n.hosts, newWire(n.loop, h.links[0].link, into(nodes, h.links[0])))
 	}
 	routes, err := findRoutes(nodes, hosts)
 	if err != nil {
@@ -51,8 +53,12 @@ func (n *Network) build(spec Spec) error {
 	for at := hosts; at < len(nodes); at++ {
 		forward[at] = forwarder(routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
 		for i := range nodes[at].links {
-			if e := &nodes[at].links[i]; e.enter == nil {
+			e := &nodes[at].links[i]
+			if e.enter == nil {
 				e.enter = forward[at]
+			}
+			if spec.Pause.on() {
+				n.watch(spec.Pause, nodes, e)
 			}
 		}
 	}
@@ -99,6 +105,27 @@ func connect(spec Spec) ([]node, error) {
 	return nodes, nil
 }
 
+// addHost makes the uplink of a host.
+func (n *Network) addHost(h Host, p Pause, nodes []node, links []end) error {
+	if len(links) != 1 {
+		return fmt.Errorf("host %s has %d links, want 1", h.Name, len(links))
+	}
+	for _, d := range h.Delays {
+		if d < 0 {
+			return fmt.Errorf("host %s: delay %v is below zero", h.Name, d)
+		}
+	}
+	w := newWire(n.loop, links[0].link, into(nodes, links[0]))
+	send := func(at time.Duration, k *packet.Packet) { n.transmit(at, w, k) }
+	var g *gate
+	if p.on() {
+		g = newGate(n.loop, w, send)
+		send = g.take
+	}
+	n.hosts = append(n.hosts, uplink{newDelayLine(n.loop, h.Delays, send), g, w})
+	return nil
+}
+
 // into calls what takes packets at the far end of a link, in a switch that is
 // made after the wires to it.
 func into(nodes []node, e end) func(time.Duration, *packet.Packet) {
@@ -109,7 +136,10 @@ func into(nodes []node, e end) func(time.Duration, *packet.Packet) {
 // addPorts makes one port for every link of the switch at, with an ingress side
 // that takes what the link brings and hands it on to the switch's forwarder.
 func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.Duration, *packet.Packet)) error {
-	pool := port.NewPool(spec.Port.Buffer)
+	pool, release := port.NewPool(spec.Port.Buffer), n.to.Release
+	if spec.Pause.on() {
+		release = n.dropped
+	}
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := spec.Port
@@ -117,7 +147,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 		ps.Seed ^= uint64(len(n.ports)) * 0x9e3779b97f4a7c15
 		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
-		if made.Port, err = port.NewInPool(ps, pool, n.release); err == nil {
+		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {
 			made.Ingress, err = port.NewIngress(ps, func(now time.Duration, k *packet.Packet) { forward[at](now, k) })
 		}
 		if err != nil {
@@ -128,7 +158,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 		}
 		sink := into(nodes, *e)
 		if host := e.far; host < len(spec.Hosts) {
-			sink = func(now time.Duration, k *packet.Packet) { n.edge.Deliver(now, host, k) }
+			sink = func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, host, k) }
 		}
 		e.tx = newTransmitter(n.loop, made, newWire(n.loop, e.link, sink))
 		n.ports = append(n.ports, made)

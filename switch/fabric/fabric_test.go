@@ -31,7 +31,7 @@ func star(n int, rate units.Rate, delay time.Duration) Spec {
 	s := Spec{Switches: []string{"s1"}, Port: plainPort()}
 	for i := range n {
 		name := fmt.Sprintf("h%d", i+1)
-		s.Hosts = append(s.Hosts, Host{name, netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})})
+		s.Hosts = append(s.Hosts, Host{Name: name, Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})})
 		s.Links = append(s.Links, Link{name, "s1", rate, delay})
 	}
 	return s
@@ -60,7 +60,7 @@ func (r *rig) Deliver(now time.Duration, host int, k *packet.Packet) {
 func newRig(t testing.TB, spec Spec) *rig {
 	t.Helper()
 	r := &rig{}
-	n, err := New(&r.Loop, spec, r, r.pool.Put)
+	n, err := New(&r.Loop, spec, Attachment{Edge: r, Release: r.pool.Put})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestBadSpecs(t *testing.T) {
 		spec := star(3, units.Gbps, us)
 		spoil(&spec)
 		var loop event.Loop
-		if _, err := New(&loop, spec, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(&loop, spec, Attachment{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}

@@ -55,7 +55,7 @@ func (e *exchange) Deliver(now time.Duration, host int, k *packet.Packet) {
 func newExchange(t testing.TB, spec Spec) *exchange {
 	t.Helper()
 	e := &exchange{rig: &rig{}}
-	n, err := New(&e.Loop, spec, e, e.pool.Put)
+	n, err := New(&e.Loop, spec, Attachment{Edge: e, Release: e.pool.Put})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestBadIngress(t *testing.T) {
 	spec := ackStar()
 	spec.Port.Ingress.Params["k"] = "0B"
 	var loop event.Loop
-	_, err := New(&loop, spec, nil, nil)
+	_, err := New(&loop, spec, Attachment{})
 	if want := "fabric: switch s1, port to h1: ingress: abq: k: 0B is not above zero"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -16,15 +16,27 @@ type Edge interface {
 	Deliver(now time.Duration, host int, k *packet.Packet)
 }
 
+// Attachment is what a network is built into: where it ends, and what its ports
+// can be built of.
+type Attachment struct {
+	Edge    Edge
+	Release func(*packet.Packet) // takes the packets that switches drop
+	Kinds   port.Kinds           // that the spec names rows of
+	// Stopped is told when flow control stops a host's uplink, and when it lets
+	// it go on. The uplink keeps what is sent meanwhile; a host may rather keep
+	// it itself. It may be nil.
+	Stopped func(now time.Duration, host int, stopped bool)
+}
+
 // Network is a running fabric. Everything in it happens on the event loop that
 // it was built on.
 type Network struct {
 	loop    *event.Loop
-	edge    Edge
-	release func(*packet.Packet)
-	hosts   []*wire // uplink of each host
+	to      Attachment
+	hosts   []uplink
 	index   map[netip.Addr]int
 	ports   []Port
+	intakes []*intake // of each port; empty without flow control
 	clamped int64
 }
 
@@ -33,12 +45,21 @@ type Port struct {
 	Switch, Far string
 	*port.Port
 	Ingress *port.Ingress // what enters the switch from Far passes it; nil when the port has none
+	intake  *intake       // the same; nil without flow control
 }
 
-// New builds the network of spec. release takes the packets that switches
-// drop. Errors name the link, the host, or the parameter that does not fit.
-func New(loop *event.Loop, spec Spec, edge Edge, release func(*packet.Packet)) (*Network, error) {
-	n := &Network{loop: loop, edge: edge, release: release, index: map[netip.Addr]int{}}
+// Pauses is what flow control did to Far.
+func (p Port) Pauses() PauseCount {
+	if p.intake == nil {
+		return PauseCount{}
+	}
+	return p.intake.count
+}
+
+// New builds the network of spec. Errors name the link, the host, or the
+// parameter that does not fit.
+func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
+	n := &Network{loop: loop, to: to, index: map[netip.Addr]int{}}
 	for i, h := range spec.Hosts {
 		if _, taken := n.index[h.Addr]; taken {
 			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
@@ -51,14 +72,41 @@ func New(loop *event.Loop, spec Spec, edge Edge, release func(*packet.Packet)) (
 	return n, nil
 }
 
+// uplink is how a host's packets get into the network.
+type uplink struct {
+	line *delayLine // before the wire; nil when the host holds nothing back
+	gate *gate      // before the wire; nil without flow control
+	wire *wire
+}
+
 // Send hands the network a packet that left the host's stack at the lab time
-// at. The host's uplink sends its packets one after another at the link's
-// rate, from an unbounded queue, as a network card with a long ring does. at
-// may lie before the loop's time (a real host's frame is noticed after it was
-// sent): the packet still reaches the switch when it would have, unless later
-// events of the switch have run by then; that is counted by [Network.Clamped].
+// at. The host's [Host.Delays] hold it back first. The host's uplink sends its
+// packets one after another at the link's rate, from an unbounded queue, as a
+// network card with a long ring does. at may lie before the loop's time (a real
+// host's frame is noticed after it was sent): the packet still reaches the
+// switch when it would have, unless later events of the switch have run by
+// then; that is counted by [Network.Clamped].
 func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
-	w := n.hosts[host]
+	h := &n.hosts[host]
+	if h.line != nil && !k.PureACK {
+		h.line.hold(at, k)
+		return
+	}
+	if h.gate != nil {
+		h.gate.take(at, k)
+		return
+	}
+	n.transmit(at, h.wire, k)
+}
+
+// Backlog is how long the uplink of a host takes, at now, for what it was given.
+// What the host's delays hold back is not part of it.
+func (n *Network) Backlog(now time.Duration, host int) time.Duration {
+	return max(0, n.hosts[host].wire.busy-now)
+}
+
+// transmit puts a packet on its host's uplink.
+func (n *Network) transmit(at time.Duration, w *wire, k *packet.Packet) {
 	w.transmit(max(at, w.busy), k)
 	if k.Due < n.loop.Now() {
 		k.Due = n.loop.Now()
@@ -79,7 +127,7 @@ func (n *Network) Ports() []Port { return n.ports }
 // takes dropped packets. The network is used no more.
 func (n *Network) Empty() {
 	for _, p := range n.ports {
-		p.Ingress.Empty(n.release)
+		p.Ingress.Empty(n.to.Release)
 	}
 }
 

@@ -18,6 +18,8 @@ type Spec struct {
 	Links    []Link
 	// Port is how every switch port is built; the rate is that of its link.
 	Port port.Spec
+	// Pause is the flow control on all links.
+	Pause Pause
 	// Seed is mixed into the hash that spreads flows over equal paths.
 	Seed uint64
 }
@@ -26,6 +28,10 @@ type Spec struct {
 type Host struct {
 	Name string
 	Addr netip.Addr
+	// Delays are how long the host holds a packet back before its uplink takes
+	// it: none for nil, the same for every packet with one entry, and with more
+	// that which the flow's hash picks. Pure ACKs are not held back.
+	Delays []time.Duration
 }
 
 // Link is a full-duplex link between two nodes (hosts or switches), by name.
@@ -33,4 +39,16 @@ type Link struct {
 	A, B  string
 	Rate  units.Rate
 	Delay time.Duration // one way
+}
+
+// Uplink is the rate of the link of the host with that index; zero when it has
+// none.
+func (s Spec) Uplink(host int) units.Rate {
+	name := s.Hosts[host].Name
+	for _, l := range s.Links {
+		if l.A == name || l.B == name {
+			return l.Rate
+		}
+	}
+	return 0
 }

@@ -56,8 +56,10 @@ type transmitter struct {
 	port    *port.Port
 	ingress *port.Ingress // of the same port; nil when it has none
 	wire    *wire
-	next    *event.Timer // end of a transmission, or of a wait for tokens
-	busy    bool         // a transmission is under way
+	next    *event.Timer                              // end of a transmission, or of a wait for tokens
+	busy    bool                                      // a transmission is under way; its end needs no event if nothing waits for it
+	stopped bool                                      // by flow control
+	left    func(now time.Duration, k *packet.Packet) // told what leaves the switch; nil without flow control
 }
 
 func newTransmitter(loop *event.Loop, p Port, w *wire) *transmitter {
@@ -72,23 +74,48 @@ func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
 		return
 	}
 	t.occupied(now)
-	if !t.busy {
+	t.wake(now)
+}
+
+// wake sends, or sees to it that the end of the transmission under way does.
+func (t *transmitter) wake(now time.Duration) {
+	switch {
+	case !t.busy || !t.next.Pending() && t.wire.busy <= now:
 		t.ready(now)
+	case !t.next.Pending():
+		t.loop.Schedule(t.next, t.wire.busy)
 	}
 }
 
 // ready sends the next packet, if the port has one and lets it go.
 func (t *transmitter) ready(now time.Duration) {
+	if t.stopped {
+		t.busy = false
+		return
+	}
 	k, wait := t.port.Dequeue(now)
 	t.busy = k != nil
 	switch {
 	case k != nil:
+		if t.left != nil {
+			t.left(now, k)
+		}
 		t.wire.transmit(now, k)
-		t.loop.Schedule(t.next, t.wire.busy)
+		if t.port.Bytes() > 0 {
+			t.loop.Schedule(t.next, t.wire.busy)
+		}
 	case wait > 0:
 		t.loop.Schedule(t.next, wait)
 	}
 	t.occupied(now) // last: released ACKs may come back to this port
+}
+
+// stop takes a word of the switch at the far end: send nothing more, or go on.
+func (t *transmitter) stop(now time.Duration, stop bool) {
+	t.stopped = stop
+	if !stop {
+		t.wake(now)
+	}
 }
 
 // occupied tells the ingress side of the port how long the queues are now.

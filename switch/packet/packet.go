@@ -32,6 +32,8 @@ type Packet struct {
 	PureACK bool // TCP segment with the ACK flag, no payload, and none of SYN, FIN and RST
 	ECE     bool // ECN echo of a TCP segment (RFC 3168, section 6.1)
 
+	Entry int32 // number of the port by which it entered the switch that it is in; set under flow control only
+
 	Enqueued time.Duration // when it joined the queue that it waits in
 	Due      time.Duration // when it reaches the far end of the link that carries it
 
@@ -40,6 +42,8 @@ type Packet struct {
 	l4    uint8  // where the TCP header starts in Frame
 
 	Next *Packet // link of the list that the packet stands in
+
+	Segment Segment // of a modelled packet; last, so that a switch touches none of its cache lines
 }
 
 // Mark sets congestion experienced, in the frame too. The caller has made sure

@@ -20,7 +20,7 @@ func ports(t testing.TB, n int, spec Spec) ([]*Port, *Pool, *packet.Pool) {
 	made := make([]*Port, n)
 	for i := range made {
 		var err error
-		if made[i], err = NewInPool(spec, memory, packets.Put); err != nil {
+		if made[i], err = NewInPool(spec, Kinds{}, memory, packets.Put); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,7 +183,7 @@ func TestBadSharing(t *testing.T) {
 		"alpha 0":                {Kind: SharedDynamic},
 		"alpha NaN":              {Kind: SharedDynamic, Alpha: math.NaN()},
 	} {
-		if _, err := New(shared(sharing, units.MB), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(shared(sharing, units.MB), Kinds{}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v, want one that says %s", sharing, err, want)
 		}
 	}

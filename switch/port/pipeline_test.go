@@ -60,7 +60,7 @@ func BenchmarkPipeline(b *testing.B) {
 
 func pipeline(b *testing.B, spec Spec) {
 	pool := packet.NewPool(2048)
-	p, err := New(spec, pool.Put)
+	p, err := New(spec, Kinds{}, pool.Put)
 	if err != nil {
 		b.Fatal(err)
 	}

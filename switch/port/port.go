@@ -46,16 +46,16 @@ type Count struct {
 	PeakBytes   int   // longest that the queue has been
 }
 
-// New builds a port that shares its packet memory with no other. release takes
-// the packets that the port drops. Errors name the scheduler or scheme and the
-// parameter that does not fit.
-func New(spec Spec, release func(*packet.Packet)) (*Port, error) {
-	return NewInPool(spec, NewPool(spec.Buffer), release)
+// New builds a port of the kinds that spec names, which shares its packet memory
+// with no other port. release takes the packets that the port drops. Errors name
+// the scheduler or scheme and the parameter that does not fit.
+func New(spec Spec, kinds Kinds, release func(*packet.Packet)) (*Port, error) {
+	return NewInPool(spec, kinds, NewPool(spec.Buffer), release)
 }
 
 // NewInPool builds a port like [New] of a switch whose ports draw from one pool,
 // if the spec's sharing says so.
-func NewInPool(spec Spec, pool *Pool, release func(*packet.Packet)) (*Port, error) {
+func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet)) (*Port, error) {
 	if spec.Rate <= 0 || spec.Queues < 1 || spec.Buffer <= 0 {
 		return nil, fmt.Errorf("port: rate %v, %d queues, buffer %v: each must be above zero", spec.Rate, spec.Queues, spec.Buffer)
 	}
@@ -73,11 +73,12 @@ func NewInPool(spec Spec, pool *Pool, release func(*packet.Packet)) (*Port, erro
 	if p.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
 		return nil, err
 	}
-	env := sched.Env{Queues: spec.Queues, Heads: p, TurnEnded: p.turnEnded}
-	if p.scheduler, err = sched.Table().New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
+	schedulers := kinds.Schedulers()
+	env := sched.Env{Queues: spec.Queues, Heads: p, TurnEnded: p.turnEnded, Schedulers: schedulers}
+	if p.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return nil, fmt.Errorf("scheduler: %w", err)
 	}
-	p.scheme, err = aqm.Table().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
+	p.scheme, err = kinds.Schemes().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
 		Queues:  spec.Queues,
 		Weights: sched.Weights(p.scheduler, spec.Queues),
 		Quanta:  sched.Quanta(p.scheduler),

@@ -27,7 +27,7 @@ func testbed(scheme string, params map[string]any) Spec {
 func build(t testing.TB, spec Spec) (*Port, *packet.Pool) {
 	t.Helper()
 	var pool packet.Pool
-	p, err := New(spec, pool.Put)
+	p, err := New(spec, Kinds{}, pool.Put)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestBadSpecs(t *testing.T) {
 	for name, spoil := range tests {
 		spec := testbed("tcn", nil)
 		spoil(&spec)
-		if _, err := New(spec, nil); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := New(spec, Kinds{}, nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -39,6 +39,8 @@ type Env struct {
 	// the quantum did not allow the next packet; at the start of its last
 	// packet when the queue emptied.
 	TurnEnded func(now time.Duration, q int, emptied bool)
+	// Schedulers are those that one which stands above another finds it among.
+	Schedulers kind.Table[Env, Scheduler]
 }
 
 // Weighted is implemented by schedulers that share a link by weight.
@@ -88,7 +90,10 @@ func Strict(s Scheduler) int {
 	return 0
 }
 
-// Table lists every scheduler.
+// Kind is a row of the table of schedulers.
+type Kind = kind.Kind[Env, Scheduler]
+
+// Table lists every scheduler that ships with aqmlab.
 func Table() kind.Table[Env, Scheduler] {
 	return kind.Table[Env, Scheduler]{
 		kind.Row("fifo", "one queue in the order of arrival", struct{}{}, newFIFO),

@@ -68,10 +68,9 @@ func (s *sp) over(p SP, env Env) error {
 	if s.strict < 0 || s.strict >= env.Queues {
 		return kind.Invalid("strict", "%d of %d queues: want at least 1, and one left for the inner scheduler", s.strict, env.Queues)
 	}
-	table := Table()
 	name, ok := p.Inner["kind"].(string)
 	if !ok {
-		return kind.Invalid("inner.kind", "missing: want one of %s", strings.Join(table.Names(), ", "))
+		return kind.Invalid("inner.kind", "missing: want one of %s", strings.Join(env.Schedulers.Names(), ", "))
 	}
 	params := make(map[string]any, len(p.Inner))
 	for key, value := range p.Inner {
@@ -80,7 +79,7 @@ func (s *sp) over(p SP, env Env) error {
 		}
 	}
 	var err error
-	if s.inner, err = table.New(name, params, behind(env, s.strict)); err != nil {
+	if s.inner, err = env.Schedulers.New(name, params, behind(env, s.strict)); err != nil {
 		return inInner(err)
 	}
 	return nil
@@ -97,7 +96,7 @@ func inInner(err error) error {
 
 // behind is the environment of the queues from first on, counted from 0.
 func behind(env Env, first int) Env {
-	inner := Env{Queues: env.Queues - first, Heads: shifted{env.Heads, first}}
+	inner := Env{Queues: env.Queues - first, Heads: shifted{env.Heads, first}, Schedulers: env.Schedulers}
 	if env.TurnEnded != nil {
 		inner.TurnEnded = func(now time.Duration, q int, emptied bool) { env.TurnEnded(now, q+first, emptied) }
 	}

@@ -111,7 +111,7 @@ func TestSPBadParameters(t *testing.T) {
 		{map[string]any{"inner": map[string]any{"kind": "dwrr", "weights": []any{1, 2, 3}}}, "inner.weights"},
 		{map[string]any{"inner": "dwrr"}, "inner"},
 	} {
-		_, err := Table().New("sp", tt.params, Env{Queues: 3})
+		_, err := Table().New("sp", tt.params, Env{Queues: 3, Schedulers: Table()})
 		var pe *kind.ParamError
 		if !errors.As(err, &pe) || pe.Param != tt.param {
 			t.Errorf("%v: error %v does not blame %s", tt.params, err, tt.param)

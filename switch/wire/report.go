@@ -7,14 +7,14 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"aqmlab/switch/port"
+	"aqmlab/switch/fabric"
 )
 
 // Report is what a run of the switch measured. Times are lab time.
 type Report struct {
 	Start       int64         // CLOCK_MONOTONIC, in nanoseconds, at lab time zero
 	Ran         time.Duration // lab time
-	Ports       []PortReport
+	Ports       []fabric.PortCount
 	LatenessP50 time.Duration // of deliveries
 	LatenessP99 time.Duration
 	LatenessMax time.Duration
@@ -24,13 +24,6 @@ type Report struct {
 	Ignored     int64   // frames that are not IP, damaged, or for nobody
 	Held        int     // packets still in queues and on links; ACKs that ports held are in their counts
 	Busy        float64 // share of the time in which the loop had work
-}
-
-// PortReport is what one port counted.
-type PortReport struct {
-	Switch, Far string
-	Queues      []port.Count
-	Ingress     port.IngressCount
 }
 
 // tally collects what the driver sees.
@@ -59,6 +52,7 @@ func (d *driver) report() (Report, error) {
 	r := Report{
 		Start:       t.start,
 		Ran:         d.loop.Now(),
+		Ports:       d.network.Counts(),
 		LatenessP50: time.Duration(t.lateness.ValueAtPercentile(50)),
 		LatenessP99: time.Duration(t.lateness.ValueAtPercentile(99)),
 		LatenessMax: time.Duration(t.lateness.Max()),
@@ -77,13 +71,6 @@ func (d *driver) report() (Report, error) {
 			return Report{}, err
 		}
 		r.EdgeDrops += lost
-	}
-	for _, p := range d.network.Ports() {
-		pr := PortReport{Switch: p.Switch, Far: p.Far, Ingress: p.Ingress.Count()}
-		for q := range p.Queues() {
-			pr.Queues = append(pr.Queues, p.Count(q))
-		}
-		r.Ports = append(r.Ports, pr)
 	}
 	return r, nil
 }

@@ -27,6 +27,7 @@ import (
 
 	"aqmlab/event"
 	"aqmlab/switch/fabric"
+	"aqmlab/switch/port"
 )
 
 // Config says where a switch is attached and how its loop runs.
@@ -53,6 +54,7 @@ const DefaultSpin = 50 * time.Microsecond
 // Switch is a set of open interfaces, on which one fabric at a time runs.
 type Switch struct {
 	config Config
+	kinds  port.Kinds
 	ports  []nic
 }
 
@@ -64,9 +66,9 @@ type nic struct {
 }
 
 // Open opens the interfaces of the configuration in the calling thread's
-// network namespace.
-func Open(c Config) (*Switch, error) {
-	s := &Switch{config: c}
+// network namespace. The ports of what it runs are built of kinds.
+func Open(c Config, kinds port.Kinds) (*Switch, error) {
+	s := &Switch{config: c, kinds: kinds}
 	indices := make([]int, len(c.Ports))
 	for i, p := range c.Ports {
 		r, index, err := newRing(p.Interface, c.MTU)
@@ -132,7 +134,7 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collect
 	}
 	d := newDriver(s, dilation)
 	var err error
-	if d.network, err = fabric.New(&d.loop, spec, d, d.pool.Put); err != nil {
+	if d.network, err = fabric.New(&d.loop, spec, fabric.Attachment{Edge: d, Release: d.pool.Put, Kinds: s.kinds}); err != nil {
 		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
 	for _, c := range collectors {

@@ -159,7 +159,7 @@ func (b *bench) start(t testing.TB, spec fabric.Spec, dilation float64) (stop fu
 	t.Helper()
 	var s *Switch
 	in(t, b.sw, func() (err error) {
-		s, err = Open(Config{Ports: b.ports, MTU: 1500, CPU: runtime.NumCPU() - 1, Spin: DefaultSpin})
+		s, err = Open(Config{Ports: b.ports, MTU: 1500, CPU: runtime.NumCPU() - 1, Spin: DefaultSpin}, port.Kinds{})
 		return err
 	})
 	session, err := s.Start(spec, dilation)
@@ -290,7 +290,7 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-func portTo(t testing.TB, r Report, far string) PortReport {
+func portTo(t testing.TB, r Report, far string) fabric.PortCount {
 	t.Helper()
 	for _, p := range r.Ports {
 		if p.Far == far {
@@ -298,14 +298,14 @@ func portTo(t testing.TB, r Report, far string) PortReport {
 		}
 	}
 	t.Fatalf("no port to %s in the report", far)
-	return PortReport{}
+	return fabric.PortCount{}
 }
 
 func TestStartRefuses(t *testing.T) {
 	b := newBench(t, 2)
 	var s *Switch
 	in(t, b.sw, func() (err error) {
-		s, err = Open(Config{Ports: b.ports, MTU: 1500, CPU: -1})
+		s, err = Open(Config{Ports: b.ports, MTU: 1500, CPU: -1}, port.Kinds{})
 		return err
 	})
 	defer s.Close()
@@ -327,7 +327,7 @@ func TestOpenRefuses(t *testing.T) {
 	b := newBench(t, 1)
 	in(t, b.sw, func() error {
 		ports := append(b.ports, PortConfig{Interface: "none"})
-		if _, err := Open(Config{Ports: ports, MTU: 1500}); err == nil {
+		if _, err := Open(Config{Ports: ports, MTU: 1500}, port.Kinds{}); err == nil {
 			return fmt.Errorf("opened an interface that does not exist")
 		}
 		return nil
