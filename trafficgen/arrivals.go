@@ -1,44 +1,94 @@
 package trafficgen
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/units"
 )
 
-// Arrival says when flows start.
+// Arrival says when which flows start.
 type Arrival interface {
-	// Next is the lab time from the start of one flow to that of the next, or
-	// from zero to that of the first. It is zero or more.
-	Next(*rand.Rand) time.Duration
+	// ByLoad tells whether the load of the spec sets how often flows start.
+	ByLoad() bool
+	// check tells whether the arrivals fit the workload.
+	check(*workload) error
+	// flows draws the flows of a workload, in any order, without their numbers.
+	flows(*workload) []Flow
 }
 
-// ArrivalEnv is what an arrival process is built for. Parameters are validated
-// in any environment, the zero one included.
+// ArrivalEnv is what an arrival process is built for. The zero value is ready
+// to use.
 type ArrivalEnv struct {
-	MeanGap float64 // nanoseconds of lab time between flows at the wanted load
+	Dir string // folder that relative file names start from; empty: the working directory
 }
 
 // Arrivals lists every arrival process.
 func Arrivals() kind.Table[ArrivalEnv, Arrival] {
 	return kind.Table[ArrivalEnv, Arrival]{
-		kind.Row("poisson", "independent flows: exponential gaps whose mean gives the load", struct{}{}, newPoisson),
+		kind.Row("poisson", "independent flows: exponential gaps whose mean gives the load", poisson{}, newPoisson),
+		kind.Row("incast", "queries that many servers answer at the same time", incast{}, newIncast),
+		kind.Row("static", "long flows with given times of start and stop, in groups", static{Count: []int{1}}, newStatic),
+		kind.Row("trace", "flows replayed from a CSV file with the columns start, client, server, bytes, service", replay{}, newReplay),
 	}
 }
 
-// poisson is a Poisson process with that mean gap in nanoseconds.
-type poisson float64
+// poisson is a Poisson process.
+type poisson struct {
+	Gap time.Duration `lab:"gap" doc:"mean time between flows, all clients together; without, what gives the load"`
+}
 
-var _ Arrival = poisson(0)
+var _ Arrival = poisson{}
 
-func newPoisson(_ struct{}, env ArrivalEnv) (Arrival, error) { return poisson(env.MeanGap), nil }
+func newPoisson(p poisson, _ ArrivalEnv) (Arrival, error) {
+	if p.Gap < 0 {
+		return nil, kind.Invalid("gap", "%s is below zero", units.FormatTime(p.Gap))
+	}
+	return p, nil
+}
 
-// Next rounds to the nearest nanosecond, so that the error over many gaps does
-// not add up to a change of load.
-func (p poisson) Next(r *rand.Rand) time.Duration {
-	return time.Duration(math.Round(float64(p) * exponential(r)))
+func (p poisson) ByLoad() bool { return p.Gap == 0 }
+
+func (p poisson) mean(w *workload) float64 {
+	if p.ByLoad() {
+		return w.gap()
+	}
+	return float64(p.Gap)
+}
+
+func (p poisson) check(w *workload) error {
+	if err := w.checkFlows(); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%d flows", w.Flows)
+	if p.ByLoad() {
+		if err := w.checkLoad(); err != nil {
+			return err
+		}
+		what += fmt.Sprintf(" at load %v of %v", w.Load, w.Rate)
+	}
+	return checkSpan(what, p.mean(w)*float64(w.Flows))
+}
+
+func (p poisson) flows(w *workload) []Flow {
+	flows, mean := make([]Flow, w.Flows), p.mean(w)
+	var at time.Duration
+	for i := range flows {
+		at = max(at+randomGap(w.gaps, mean), 1)
+		client, server := w.pattern.pick(w.endpoints, w.layout)
+		flows[i] = w.flow(at, client, server)
+	}
+	return flows
+}
+
+// randomGap draws an exponential time of a mean in nanoseconds. It rounds to
+// the nearest nanosecond, so that the error over many gaps does not add up to a
+// change of load.
+func randomGap(r *rand.Rand, mean float64) time.Duration {
+	return time.Duration(math.Round(mean * exponential(r)))
 }
 
 // exponential draws from the exponential distribution with mean 1 by von

@@ -6,18 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPoissonGaps(t *testing.T) {
 	const n, mean = 100_000, 1.5e6
-	a, err := Arrivals().New("poisson", nil, ArrivalEnv{MeanGap: mean})
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := rand.New(rand.NewPCG(3, 4))
 	gaps := make([]int64, n)
 	for i := range gaps {
-		gaps[i] = int64(a.Next(r))
+		gaps[i] = int64(randomGap(r, mean))
 	}
 	got, deviation := moments(gaps)
 	// The mean of n exponential draws is off by mean/sqrt(n) on average.
@@ -64,11 +61,33 @@ func TestPoissonGapsAreIndependent(t *testing.T) {
 }
 
 func TestArrivalsTable(t *testing.T) {
-	if got := Arrivals().Names(); !slices.Equal(got, []string{"poisson"}) {
-		t.Errorf("rows %v, want poisson", got)
+	if got, want := Arrivals().Names(), []string{"poisson", "incast", "static", "trace"}; !slices.Equal(got, want) {
+		t.Errorf("rows %v, want %v", got, want)
 	}
-	_, err := Arrivals().New("poisson", map[string]any{"rate": 1}, ArrivalEnv{})
-	if err == nil || !strings.Contains(err.Error(), "it takes none") {
-		t.Errorf("unknown parameter: error %v", err)
+	for name, c := range map[string]struct {
+		params map[string]any
+		want   string
+	}{
+		"poisson": {map[string]any{"rate": 1}, "rate: unknown parameter: want one of gap"},
+		"incast":  {map[string]any{"fan_out": 0}, "fan_out: 0 is outside 1 to 100000"},
+		"static":  {map[string]any{"count": []any{}}, "count: empty"},
+		"trace":   {nil, "file: want either a file or the name of a trace"},
+	} {
+		_, err := Arrivals().New(name, c.params, ArrivalEnv{})
+		if err == nil || !strings.HasPrefix(err.Error(), name+": "+c.want) {
+			t.Errorf("%s: error %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// A gap of its own replaces the load's: at a mean of 10 us, 10,000 flows last
+// 100 ms within four standard errors, whatever the load.
+func TestPoissonGapOfItsOwn(t *testing.T) {
+	flows := withSpec(t, func(s *Spec) {
+		s.Arrival.Params, s.Flows, s.Load = map[string]any{"gap": "10us"}, 10_000, 0
+	})
+	last := flows[len(flows)-1].Start
+	if want := 100 * time.Millisecond; (last - want).Abs() > want/25 {
+		t.Errorf("the last flow starts at %v, want %v", last, want)
 	}
 }

@@ -23,10 +23,14 @@ type point struct{ bytes, probability float64 }
 
 var _ Distribution = cdf(nil)
 
-// Draw inverts the function at a uniform number in [0, 1) and rounds to the
-// nearest byte, which keeps the mean; a size below one byte becomes one.
+// Draw rounds to the nearest byte, which keeps the mean; a size below one byte
+// becomes one.
 func (c cdf) Draw(r *rand.Rand) int64 {
-	u := r.Float64()
+	return max(1, int64(math.Round(c.Quantile(r.Float64()))))
+}
+
+// Quantile inverts the function.
+func (c cdf) Quantile(u float64) float64 {
 	i, _ := slices.BinarySearchFunc(c, u, func(p point, u float64) int {
 		if p.probability > u {
 			return 1
@@ -36,7 +40,7 @@ func (c cdf) Draw(r *rand.Rand) int64 {
 	a, b := c[i-1], c[i] // a.probability <= u < b.probability
 	share := (u - a.probability) / (b.probability - a.probability)
 	// The conversion forbids fusing the product into the sum.
-	return max(1, int64(math.Round(a.bytes+float64(share*(b.bytes-a.bytes)))))
+	return a.bytes + float64(share*(b.bytes-a.bytes))
 }
 
 // Mean is the mean of the straight-line function, before rounding.

@@ -1,34 +1,82 @@
 package trafficgen
 
 import (
-	"fmt"
+	"errors"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"aqmlab/kind"
 )
 
-// pattern says who asks whom.
-type pattern struct {
-	name    string
-	clients func(hosts int) int // how many hosts ask, each with the spec's load
-	pick    func(r *rand.Rand, hosts int) (client, server int)
+// layout is where the hosts are that a pattern pairs.
+type layout struct {
+	hosts int
+	racks []int // of each host; nil: all in one
+	one   int   // the host that a pattern singles out
 }
 
-// patternList holds the patterns: many-to-one is the testbed of the TCN and
-// MQ-ECN papers, where one host asks all others; in all-to-all every host is
-// both.
+// apart tells whether two hosts are in different racks.
+func (l layout) apart(a, b int) bool { return l.racks != nil && l.racks[a] != l.racks[b] }
+
+// others is host number i, from 0, of all but the one.
+func (l layout) others(i int) int {
+	if i >= l.one {
+		i++
+	}
+	return i
+}
+
+// pattern says who asks whom.
+type pattern struct {
+	name  string
+	links func(l layout) int // how many links of hosts the load is shared by
+	has   func(l layout, client, server int) bool
+	pick  func(r *rand.Rand, l layout) (client, server int)
+	// turn is the k-th pair of a flow that is not drawn; nil where every pair is.
+	turn func(l layout, k int) (client, server int)
+}
+
+// patternList holds the patterns. Many-to-one is the testbed of the TCN and
+// MQ-ECN papers, where one host asks all others; all-to-all is their large
+// simulation.
 func patternList() []pattern {
+	single := func(layout) int { return 1 }
+	every := func(l layout) int { return l.hosts }
 	return []pattern{
-		{"many-to-one", func(int) int { return 1 }, manyToOne},
-		{"all-to-all", func(hosts int) int { return hosts }, allToAll},
+		{
+			name:  "many-to-one",
+			links: single,
+			has:   func(l layout, client, server int) bool { return client == l.one && server != l.one },
+			pick:  func(r *rand.Rand, l layout) (client, server int) { return l.one, l.others(r.IntN(l.hosts - 1)) },
+			turn:  func(l layout, k int) (client, server int) { return l.one, l.others(k % (l.hosts - 1)) },
+		},
+		{
+			name:  "all-to-all",
+			links: every,
+			has:   func(_ layout, client, server int) bool { return client != server },
+			pick:  allToAll,
+		},
+		{
+			name:  "one-to-many",
+			links: single,
+			has:   func(l layout, client, server int) bool { return server == l.one && client != l.one },
+			pick:  func(r *rand.Rand, l layout) (client, server int) { return l.others(r.IntN(l.hosts - 1)), l.one },
+			turn:  func(l layout, k int) (client, server int) { return l.others(k % (l.hosts - 1)), l.one },
+		},
+		{
+			name:  "inter-rack",
+			links: every,
+			has:   layout.apart,
+			pick:  interRack,
+		},
 	}
 }
 
-// Patterns lists the names of the patterns. In many-to-one host 0 asks and
-// every other host serves, picked uniformly for each flow. In all-to-all the
-// client is picked uniformly among all hosts and the server among the others.
+// Patterns lists the names of the patterns. In many-to-one one host asks and
+// every other host serves, picked uniformly for each flow; in one-to-many it
+// serves all others. In all-to-all the client is picked uniformly among all
+// hosts and the server among the others; in inter-rack, among those in other
+// racks.
 func Patterns() []string {
 	var names []string
 	for _, p := range patternList() {
@@ -37,24 +85,34 @@ func Patterns() []string {
 	return names
 }
 
-func findPattern(name string) (pattern, error) {
+func findPattern(name string, l layout) (pattern, error) {
 	all := patternList()
 	i := slices.IndexFunc(all, func(p pattern) bool { return p.name == name })
 	if i < 0 {
-		return pattern{}, fmt.Errorf("%w pattern %q: want one of %s", kind.ErrUnknown, name, strings.Join(Patterns(), ", "))
+		return pattern{}, kind.Unknown("pattern", name, Patterns())
+	}
+	if name == "inter-rack" && !slices.ContainsFunc(l.racks, func(rack int) bool { return rack != l.racks[0] }) {
+		return pattern{}, errors.New("pattern inter-rack: all hosts are in one rack: want at least two racks")
 	}
 	return all[i], nil
 }
 
-func manyToOne(r *rand.Rand, hosts int) (client, server int) {
-	return 0, 1 + r.IntN(hosts-1)
-}
-
-func allToAll(r *rand.Rand, hosts int) (client, server int) {
-	client = r.IntN(hosts)
-	server = r.IntN(hosts - 1)
+func allToAll(r *rand.Rand, l layout) (client, server int) {
+	client = r.IntN(l.hosts)
+	server = r.IntN(l.hosts - 1)
 	if server >= client {
 		server++
 	}
 	return client, server
+}
+
+// interRack draws again until the server is in another rack than the client,
+// which leaves all such servers equally likely.
+func interRack(r *rand.Rand, l layout) (client, server int) {
+	client = r.IntN(l.hosts)
+	for {
+		if server = r.IntN(l.hosts); l.apart(client, server) {
+			return client, server
+		}
+	}
 }

@@ -3,6 +3,7 @@ package trafficgen
 import (
 	"embed"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,9 @@ import (
 type Distribution interface {
 	Draw(*rand.Rand) int64 // from 1 to [MaxBytes]
 	Mean() float64
+	// Quantile is the size that a flow does not exceed with probability p, in
+	// [0, 1), before rounding. It is for showing the distribution.
+	Quantile(p float64) float64
 }
 
 // SizesEnv is what a size distribution is built for. The zero value is ready
@@ -33,6 +37,7 @@ func Sizes() kind.Table[SizesEnv, Distribution] {
 		kind.Row("datamining", "a data mining cluster (VL2, SIGCOMM 2009): mean 12.7 MB, half of the flows at most 1100 B", struct{}{}, embedded("datamining")),
 		kind.Row("cache", "cache servers, as in the MQ-ECN and TCN simulations: mean 0.9 MB", struct{}{}, embedded("cache")),
 		kind.Row("hadoop", "a Hadoop cluster, as in the MQ-ECN and TCN simulations: mean 4.1 MB", struct{}{}, embedded("hadoop")),
+		kind.Row("pareto", "a heavy tail: sizes above x are as frequent as x to the power of minus the shape", defaultPareto(), newPareto),
 		kind.Row("fixed", "every flow has the same size", fixed{}, newFixed),
 		kind.Row("uniform", "every whole number of bytes between two bounds is as likely", uniform{Min: 1}, newUniform),
 		kind.Row("cdf", "a table of sizes and cumulative probabilities from a file, interpolated linearly", cdfFile{}, newCDFFile),
@@ -85,8 +90,9 @@ func newFixed(p fixed, _ SizesEnv) (Distribution, error) {
 	return p, checkSize("size", p.Size)
 }
 
-func (d fixed) Draw(*rand.Rand) int64 { return int64(d.Size) }
-func (d fixed) Mean() float64         { return float64(d.Size) }
+func (d fixed) Draw(*rand.Rand) int64    { return int64(d.Size) }
+func (d fixed) Mean() float64            { return float64(d.Size) }
+func (d fixed) Quantile(float64) float64 { return float64(d.Size) }
 
 type uniform struct {
 	Min units.Size `lab:"min" doc:"smallest payload"`
@@ -110,6 +116,9 @@ func newUniform(p uniform, _ SizesEnv) (Distribution, error) {
 
 func (d uniform) Draw(r *rand.Rand) int64 { return int64(d.Min) + r.Int64N(int64(d.Max-d.Min)+1) }
 func (d uniform) Mean() float64           { return (float64(d.Min) + float64(d.Max)) / 2 }
+func (d uniform) Quantile(p float64) float64 {
+	return float64(d.Min) + math.Floor(p*float64(d.Max-d.Min+1))
+}
 
 func checkSize(param string, s units.Size) error {
 	if s < 1 || s > MaxBytes {

@@ -22,7 +22,7 @@ func mustSizes(t *testing.T, name string, params map[string]any) Distribution {
 }
 
 func TestSizesTable(t *testing.T) {
-	want := []string{"websearch", "datamining", "cache", "hadoop", "fixed", "uniform", "cdf"}
+	want := []string{"websearch", "datamining", "cache", "hadoop", "pareto", "fixed", "uniform", "cdf"}
 	if got := Sizes().Names(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("rows %v, want %v", got, want)
 	}
@@ -136,7 +136,7 @@ func TestSizesErrorKinds(t *testing.T) {
 	if param := (*kind.ParamError)(nil); !errors.As(err, &param) || param.Param != "file" || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("absent file: error %v, want one of parameter file that says it does not exist", err)
 	}
-	if _, err := Sizes().New("pareto", nil, SizesEnv{}); !errors.Is(err, kind.ErrUnknown) {
+	if _, err := Sizes().New("weibull", nil, SizesEnv{}); !errors.Is(err, kind.ErrUnknown) {
 		t.Errorf("unknown kind: error %v, want %v", err, kind.ErrUnknown)
 	}
 }

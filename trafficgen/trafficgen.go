@@ -3,26 +3,35 @@
 //
 // # Load
 //
-// Load is payload over capacity: the application bytes that a client's flows
-// ask for per second of lab time, times eight, over the capacity C of the link
-// that the responses reach the client by. Nothing is added for headers, ACKs
-// or retransmissions. With the mean flow size S in bytes, each client starts
-// load x C / (8 x S) flows a second.
+// Load is payload over capacity: the application bytes that flows carry over a
+// host's link per second of lab time, times eight, over the capacity C of the
+// link. Nothing is added for headers, ACKs or retransmissions. In many-to-one
+// and one-to-many the link is that of the one host; in all-to-all and
+// inter-rack it is that of each host, towards the host. Links between switches
+// do not come into it. With S, the mean size of a flow in bytes, each such link
+// gets load x C / (8 x S) flows a second.
+//
+// Where services have sizes of their own, S is the mean over the services of
+// their means, each weighed with the share of the flows, or of the pairs, that
+// the service has. A query of an incast counts as all of its flows.
 //
 // # Determinism
 //
-// A [Spec] gives the same flows on every machine. Gaps, sizes, endpoints and
-// services are drawn from four streams of random numbers, so that changing one
-// part of a spec leaves the rest of the trace as it was; a change of load or
-// rate stretches or shrinks the start times and touches nothing else. The
-// arithmetic between a random number and a flow is kept to operations that
-// IEEE 754 defines to the last bit, and is written so that no compiler may fuse
-// a product and a sum.
+// A [Spec] gives the same flows on every machine. Gaps, sizes, endpoints,
+// services, the services of pairs and the fan-outs of queries are drawn from
+// streams of random numbers of their own, so that changing one part of a spec
+// leaves the rest of the trace as it was; a change of load or rate stretches or
+// shrinks the start times and touches nothing else. Each of [Spec.Background]
+// has its own streams, too. The arithmetic between a random number and a flow is
+// kept to operations that IEEE 754 defines to the last bit, and is written so
+// that no compiler may fuse a product and a sum.
 package trafficgen
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"time"
 
 	"aqmlab/kind"
@@ -32,65 +41,117 @@ import (
 // MaxBytes is the largest flow, 1 TiB.
 const MaxBytes = 1 << 40
 
-// Flow is one request: at Start the client asks the server for Bytes.
+// Flow is one transfer of payload from a server to a client. What its fields
+// beyond the first six add is nothing when they are zero.
 type Flow struct {
 	ID      int           // index in the trace
 	Start   time.Duration // lab time, above zero
 	Client  int           // index of the host that asks and receives
 	Server  int           // index of the host that sends
 	Bytes   int64         // payload, from 1 to [MaxBytes]
-	Service int           // DSCP and queue of the response
+	Service int           // from 0; [Tagging] makes it the DSCP and queue of the payload
+
+	Workload int           // index of its workload: 0 is the spec's own, 1 the first of [Spec.Background]
+	Query    int           // from 1, distinct over the trace: the flows of one query, which is over when all are
+	Push     bool          // the server sends at Start, by itself; otherwise the client asks at Start
+	Stop     time.Duration // lab time, above Start, when the server's application has sent enough; the flow is over when that has come
+	Rate     units.Rate    // most payload that the server's application offers
 }
 
 // Spec says which flows to draw. It is plain data.
 type Spec struct {
-	Hosts    int
-	Rate     units.Rate // capacity C of the bottleneck link, which is the client's
-	Load     float64    // offered payload over C for each client, in (0, 1]
-	Flows    int        // how many
-	Sizes    kind.Choice
-	Arrival  kind.Choice
-	Pattern  string // who asks whom, one of [Patterns]
-	Services []int  // weight of each service; a flow picks one at random; none: all are service 0
-	Seed     uint64
-	Dir      string // folder that relative file names start from; empty: the working directory
+	Hosts        int
+	Racks        []int      // rack of each host; none: all are in one
+	Rate         units.Rate // capacity C of a host's link
+	Load         float64    // offered payload over C, in (0, 1]; see the package comment
+	Flows        int        // how many, where the arrivals do not say it
+	Sizes        kind.Choice
+	ServiceSizes []kind.Choice // in place of Sizes; service i has those at i modulo the length
+	Arrival      kind.Choice
+	Pattern      string // who asks whom, one of [Patterns]
+	Host         int    // the one of many-to-one and one-to-many
+	Services     []int  // weight of each service; none: all flows are of service 0
+	ServiceBy    string // what a service is picked for, one of [ServiceRules]; empty: flow
+	Push         bool   // flows start at the server, without a request
+	Seed         uint64
+	Dir          string // folder that relative file names start from; empty: the working directory
+
+	// Background is traffic beside that of the spec. Each has the hosts, racks,
+	// rate, seed and folder of the spec, whatever it says itself, and the load of
+	// the spec unless it has its own. It has no background.
+	Background []Spec
 }
 
 // Trace draws the flows of a spec, ordered by start. Errors name the part of
 // the spec that does not fit and what is allowed.
 func Trace(spec Spec) ([]Flow, error) {
-	w, err := newWorkload(spec)
+	workloads, err := spec.workloads()
 	if err != nil {
 		return nil, fmt.Errorf("drawing flows: %w", err)
 	}
-	s := newStreams(spec.Seed)
-	flows := make([]Flow, spec.Flows)
-	var at time.Duration
-	for i := range flows {
-		at = max(at+w.arrival.Next(s.gaps), 1)
-		client, server := w.pattern.pick(s.endpoints, spec.Hosts)
-		flows[i] = Flow{
-			ID:      i,
-			Start:   at,
-			Client:  client,
-			Server:  server,
-			Bytes:   w.sizes.Draw(s.sizes),
-			Service: w.services.pick(s.services),
+	var flows []Flow
+	queries := 0
+	for i, w := range workloads {
+		next := queries
+		for _, f := range w.arrival.flows(w) {
+			f.Workload = i
+			if f.Query > 0 {
+				f.Query += queries
+				next = max(next, f.Query)
+			}
+			flows = append(flows, f)
 		}
+		queries = next
+	}
+	slices.SortStableFunc(flows, func(a, b Flow) int { return cmp.Compare(a.Start, b.Start) })
+	for i := range flows {
+		flows[i].ID = i
 	}
 	return flows, nil
 }
 
-// streams are the independent sources of randomness of one trace.
-type streams struct{ gaps, sizes, endpoints, services *rand.Rand }
+// Check tells whether flows can be drawn: its error is that of [Trace].
+func (spec Spec) Check() error {
+	if _, err := spec.workloads(); err != nil {
+		return fmt.Errorf("drawing flows: %w", err)
+	}
+	return nil
+}
 
-// newStreams seeds every stream from one generator. Seeding them with the
-// bare seed and a small number would start them a fixed distance apart on one
-// cycle, and give neighbouring seeds the same low halves for ever.
-func newStreams(seed uint64) streams {
-	root := rand.NewPCG(seed, 0)
-	next := func() *rand.Rand { return rand.New(rand.NewPCG(root.Uint64(), root.Uint64())) }
-	var s streams
-	s.gaps, s.sizes, s.endpoints, s.services = next(), next(), next(), next()
-	return s
+// workloads validates the spec and its background.
+func (spec Spec) workloads() ([]*workload, error) {
+	w, err := newWorkload(spec, 0)
+	if err != nil {
+		return nil, err
+	}
+	all := []*workload{w}
+	for i, b := range spec.Background {
+		w, err := newWorkload(b.beside(spec), i+1)
+		if err == nil && b.Background != nil {
+			err = errors.New("it has a background of its own")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("background %d: %w", i+1, err)
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// beside takes over what background has in common with the spec it belongs to.
+func (spec Spec) beside(main Spec) Spec {
+	spec.Hosts, spec.Racks, spec.Rate, spec.Seed, spec.Dir = main.Hosts, main.Racks, main.Rate, main.Seed, main.Dir
+	if spec.Load == 0 {
+		spec.Load = main.Load
+	}
+	return spec
+}
+
+// End is the lab time of the last thing that a trace plans: a start or a stop.
+func End(flows []Flow) time.Duration {
+	var end time.Duration
+	for _, f := range flows {
+		end = max(end, f.Start, f.Stop)
+	}
+	return end
 }

@@ -5,100 +5,174 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"aqmlab/kind"
 )
 
-// Bounds of a spec.
-const (
-	maxServices = 64        // a DSCP has six bits
-	maxWeight   = 1_000_000 // keeps the sum of the weights far from overflow
-	maxSpan     = 365 * 24 * time.Hour
-)
+// maxSpan bounds the lab time that a trace takes.
+const maxSpan = 365 * 24 * time.Hour
 
 // workload is a validated spec, ready to be drawn from.
 type workload struct {
-	sizes    Distribution
-	arrival  Arrival
+	Spec
+	streams
+	layout   layout
 	pattern  pattern
+	arrival  Arrival
 	services weights
+	pairs    *pairing       // nil: a flow picks its service
+	sizes    []Distribution // of service i are those at i modulo the length
+	mean     float64        // bytes of a flow
 }
 
-func newWorkload(spec Spec) (w workload, err error) {
+// newWorkload validates a spec; number tells the workloads of a trace apart.
+func newWorkload(spec Spec, number int) (w *workload, err error) {
+	w = &workload{Spec: spec, streams: newStreams(spec.Seed, number), layout: layout{spec.Hosts, spec.Racks, spec.Host}}
 	if err := spec.check(); err != nil {
-		return w, err
+		return nil, err
 	}
 	if w.services, err = newWeights(spec.Services); err != nil {
-		return w, err
+		return nil, err
 	}
-	if w.pattern, err = findPattern(spec.Pattern); err != nil {
-		return w, err
+	if w.pattern, err = findPattern(spec.Pattern, w.layout); err != nil {
+		return nil, err
 	}
-	if w.sizes, err = Sizes().New(spec.Sizes.Kind, spec.Sizes.Params, SizesEnv{Dir: spec.Dir}); err != nil {
-		return w, fmt.Errorf("sizes: %w", err)
+	if spec.ServiceBy == ByPair {
+		if w.pairs, err = newPairing(w.layout, w.pattern, w.services, w.streams.pairs); err != nil {
+			return nil, err
+		}
 	}
-	env := ArrivalEnv{MeanGap: w.meanGap(spec)}
-	if span := env.MeanGap * float64(spec.Flows); span > float64(maxSpan) {
-		return w, fmt.Errorf("%d flows at load %v of %v would take about %.0f days of lab time: want at most a year",
-			spec.Flows, spec.Load, spec.Rate, span/float64(24*time.Hour))
+	if err := w.makeSizes(); err != nil {
+		return nil, err
 	}
-	if w.arrival, err = Arrivals().New(spec.Arrival.Kind, spec.Arrival.Params, env); err != nil {
-		return w, fmt.Errorf("arrival: %w", err)
+	if w.arrival, err = Arrivals().New(spec.Arrival.Kind, spec.Arrival.Params, ArrivalEnv{Dir: spec.Dir}); err != nil {
+		return nil, fmt.Errorf("arrival: %w", err)
+	}
+	if err := w.arrival.check(w); err != nil {
+		return nil, err
 	}
 	return w, nil
-}
-
-// meanGap is the mean time in nanoseconds between flows of all clients
-// together for which each client has the load that the spec asks for.
-func (w workload) meanGap(spec Spec) float64 {
-	bits := w.sizes.Mean() * 8
-	offered := spec.Load * float64(spec.Rate) * float64(w.pattern.clients(spec.Hosts))
-	return bits / offered * float64(time.Second)
 }
 
 func (spec Spec) check() error {
 	switch {
 	case spec.Hosts < 2:
 		return fmt.Errorf("hosts: %d is too few: want a client and at least one server", spec.Hosts)
+	case spec.Racks != nil && len(spec.Racks) != spec.Hosts:
+		return fmt.Errorf("racks: %d of %d hosts have one", len(spec.Racks), spec.Hosts)
+	case spec.Host < 0 || spec.Host >= spec.Hosts:
+		return fmt.Errorf("host: %d is outside 0 to %d", spec.Host, spec.Hosts-1)
 	case spec.Rate <= 0:
 		return fmt.Errorf("rate: %d bit/s is not above zero", int64(spec.Rate))
-	case !(spec.Load > 0 && spec.Load <= 1): // refuses NaN, too
-		return fmt.Errorf("load: %v is outside (0, 1]", spec.Load)
-	case spec.Flows < 1:
-		return fmt.Errorf("flows: %d is too few: want at least 1", spec.Flows)
+	}
+	return checkServiceRule(spec.ServiceBy)
+}
+
+// makeSizes makes the distributions and the mean over all services.
+func (w *workload) makeSizes() error {
+	choices := w.ServiceSizes
+	if len(choices) == 0 {
+		choices = []kind.Choice{w.Sizes}
+	}
+	for _, c := range choices {
+		d, err := Sizes().New(c.Kind, c.Params, SizesEnv{Dir: w.Dir})
+		if err != nil {
+			return fmt.Errorf("sizes: %w", err)
+		}
+		w.sizes = append(w.sizes, d)
+	}
+	if w.mean = w.sizes[0].Mean(); len(w.sizes) == 1 {
+		return nil
+	}
+	w.mean = 0
+	for service, share := range w.shares() {
+		w.mean += float64(share * w.sizesOf(service).Mean())
 	}
 	return nil
 }
 
-// weights are running sums, so that service i is picked for a number below
-// sums[i] and not below sums[i-1].
-type weights []int
-
-func newWeights(services []int) (weights, error) {
-	if len(services) == 0 {
-		return weights{1}, nil
+// shares is how large a part of the flows each service has.
+func (w *workload) shares() []float64 {
+	if w.pairs != nil {
+		return w.pairs.shares
 	}
-	if len(services) > maxServices {
-		return nil, fmt.Errorf("services: %d weights are too many: want at most %d, one for each DSCP", len(services), maxServices)
-	}
-	sums, sum := make(weights, len(services)), 0
-	for i, w := range services {
-		if w < 0 || w > maxWeight {
-			return nil, fmt.Errorf("services: weight %d of service %d is outside 0 to %d", w, i, maxWeight)
-		}
-		sum += w
-		sums[i] = sum
-	}
-	if sum == 0 {
-		return nil, errors.New("services: all weights are zero: want at least one above")
-	}
-	return sums, nil
+	return w.services.shares()
 }
 
-func (w weights) pick(r *rand.Rand) int {
-	n := r.IntN(w[len(w)-1])
-	for i, sum := range w {
-		if n < sum {
-			return i
-		}
+func (w *workload) sizesOf(service int) Distribution { return w.sizes[service%len(w.sizes)] }
+
+// gap is the mean time in nanoseconds between flows of all clients together
+// for which each link that the pattern loads has the load that the spec asks
+// for.
+func (w *workload) gap() float64 {
+	bits := w.mean * 8
+	offered := w.Load * float64(w.Rate) * float64(w.pattern.links(w.layout))
+	return bits / offered * float64(time.Second)
+}
+
+// flow draws the service and the size of a flow between two hosts.
+func (w *workload) flow(at time.Duration, client, server int) Flow {
+	f := w.blank(at, client, server)
+	f.Bytes = w.sizesOf(f.Service).Draw(w.streams.sizes)
+	return f
+}
+
+// blank draws the service of a flow that has no size yet.
+func (w *workload) blank(at time.Duration, client, server int) Flow {
+	return Flow{
+		Start:   max(at, 1),
+		Client:  client,
+		Server:  server,
+		Service: w.service(client, server),
+		Push:    w.Push,
 	}
-	panic("a number below the last sum is below some sum")
+}
+
+func (w *workload) service(client, server int) int {
+	if w.pairs != nil {
+		return w.pairs.of(client, server)
+	}
+	return w.services.pick(w.streams.services)
+}
+
+// checkLoad tells whether the spec has a load to go by.
+func (w *workload) checkLoad() error {
+	if !(w.Load > 0 && w.Load <= 1) { // refuses NaN, too
+		return fmt.Errorf("load: %v is outside (0, 1]", w.Load)
+	}
+	return nil
+}
+
+// checkFlows tells whether the spec has a number of flows to go by.
+func (w *workload) checkFlows() error {
+	if w.Flows < 1 {
+		return fmt.Errorf("flows: %d is too few: want at least 1", w.Flows)
+	}
+	return nil
+}
+
+var errTooLong = errors.New("want at most a year")
+
+// checkSpan refuses traces that end beyond what lab time is good for.
+func checkSpan(what string, nanoseconds float64) error {
+	if nanoseconds > float64(maxSpan) {
+		return fmt.Errorf("%s would take about %.0f days of lab time: %w", what, nanoseconds/float64(24*time.Hour), errTooLong)
+	}
+	return nil
+}
+
+// streams are the independent sources of randomness of one workload.
+type streams struct{ gaps, sizes, endpoints, services, pairs, queries *rand.Rand }
+
+// newStreams seeds every stream from one generator. Seeding them with the
+// bare seed and a small number would start them a fixed distance apart on one
+// cycle, and give neighbouring seeds the same low halves for ever. New streams
+// are added at the end, which leaves the others as they are.
+func newStreams(seed uint64, number int) streams {
+	root := rand.NewPCG(seed, uint64(number))
+	next := func() *rand.Rand { return rand.New(rand.NewPCG(root.Uint64(), root.Uint64())) }
+	var s streams
+	s.gaps, s.sizes, s.endpoints, s.services = next(), next(), next(), next()
+	s.pairs, s.queries = next(), next()
+	return s
 }

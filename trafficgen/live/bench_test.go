@@ -15,13 +15,13 @@ func BenchmarkExchange(b *testing.B) {
 		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {
 			n := newLoopback()
 			serve(b, n, 1)
-			f := flow(0, 1, size)
-			conn := open(b, n, Config{Flows: one(f), Connections: 1}).pool.take(ends{0, 1})
+			q := request{bytes: size}
+			conn := open(b, n, Config{Flows: one(flow(0, 1, size)), Connections: 1}).pool.take(ends{0, 1})
 			b.SetBytes(size)
 			b.ReportAllocs()
 			before, exchanges := cpuNanoseconds(b), 0
 			for b.Loop() {
-				if err := conn.send(f); err != nil {
+				if err := conn.send(q); err != nil {
 					b.Fatal(err)
 				}
 				if err := conn.receive(); err != nil {

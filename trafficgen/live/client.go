@@ -15,9 +15,12 @@ import (
 
 // Config says what a client replays and when it gives up.
 type Config struct {
-	Flows       []trafficgen.Flow // ordered by start; the service is the DSCP
-	Dilation    float64           // wall time over lab time, above zero
-	Connections int               // opened ahead between every pair of hosts in the trace, zero or more
+	Flows       []trafficgen.Flow // ordered by start
+	Tagging     trafficgen.Tagging
+	Dilation    float64 // wall time over lab time, above zero
+	Connections int     // opened ahead between every pair of hosts in the trace, zero or more
+	Fresh       bool    // every flow has a connection of its own; none is opened ahead
+	Handshake   bool    // of Fresh: opening the connection is part of a flow's completion time
 	// CongestionControl is that of the sockets that ask, by its kernel name;
 	// empty leaves the host's default. It is set after the handshake, so ECN
 	// must be on in the host (net.ipv4.tcp_ecn=1).
@@ -32,20 +35,35 @@ func (cfg Config) check() error {
 		return fmt.Errorf("dilation %v is not above zero", cfg.Dilation)
 	case cfg.Connections < 0:
 		return fmt.Errorf("%d connections opened ahead are below zero", cfg.Connections)
+	case cfg.Fresh && cfg.Connections > 0:
+		return fmt.Errorf("%d connections are opened ahead, of which fresh ones make no use", cfg.Connections)
 	case cfg.Limit < 0 || cfg.Stall < 0:
 		return fmt.Errorf("limit %v or stall %v is below zero", cfg.Limit, cfg.Stall)
 	}
 	var before time.Duration
 	for _, f := range cfg.Flows {
-		switch {
-		case f.Bytes < 1 || f.Bytes > trafficgen.MaxBytes:
-			return fmt.Errorf("flow %d: %d bytes are outside 1 to %d", f.ID, f.Bytes, int64(trafficgen.MaxBytes))
-		case f.Service < 0 || f.Service > maxDSCP:
-			return fmt.Errorf("flow %d: service %d is no DSCP: want 0 to %d", f.ID, f.Service, maxDSCP)
-		case f.Start < before:
+		if err := cfg.checkFlow(f); err != nil {
+			return fmt.Errorf("flow %d: %w", f.ID, err)
+		}
+		if f.Start < before {
 			return fmt.Errorf("flow %d starts at %v, before the flow that precedes it", f.ID, f.Start)
 		}
 		before = f.Start
+	}
+	return cfg.Tagging.Check(1)
+}
+
+func (cfg Config) checkFlow(f trafficgen.Flow) error {
+	most := trafficgen.MaxDSCP - cfg.Tagging.Queues(0)
+	switch {
+	case f.Bytes < 1 || f.Bytes > trafficgen.MaxBytes:
+		return fmt.Errorf("%d bytes are outside 1 to %d", f.Bytes, int64(trafficgen.MaxBytes))
+	case f.Service < 0 || f.Service > most:
+		return fmt.Errorf("service %d has no DSCP: want 0 to %d", f.Service, most)
+	case f.Stop != 0 && f.Stop <= f.Start:
+		return fmt.Errorf("it stops at %v, and starts at %v", f.Stop, f.Start)
+	case f.Rate < 0:
+		return fmt.Errorf("rate %v is below zero", f.Rate)
 	}
 	return nil
 }
@@ -63,6 +81,7 @@ type Client struct {
 	network Network
 	cfg     Config
 	pool    pool
+	clock   clock
 	ran     atomic.Bool
 
 	started, completed, failed, bytes atomic.Int64
@@ -80,6 +99,10 @@ func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
 	}
 	c := &Client{network: network, cfg: cfg}
 	c.pool.list = map[ends][]*connection{}
+	var err error
+	if c.clock, err = readClock(); err != nil {
+		return nil, fmt.Errorf("opening connections: %w", err)
+	}
 	if err := c.openAhead(ctx); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("opening connections: %w", err)

@@ -24,6 +24,7 @@ func trace(t testing.TB, hosts, n int, pattern string) []trafficgen.Flow {
 		Sizes:    kind.Choice{Kind: "uniform", Params: map[string]any{"max": "200KB"}},
 		Arrival:  kind.Choice{Kind: "poisson"},
 		Pattern:  pattern,
+		Racks:    []int{0, 0, 1, 1}[:hosts],
 		Services: []int{1, 1, 1, 1},
 		Seed:     1,
 	})
@@ -94,14 +95,14 @@ func TestPoolGrows(t *testing.T) {
 	var all sync.WaitGroup
 	all.Add(flowsAtOnce)
 	script(t, n, 1, func(c net.Conn) {
-		head, size, err := request(c)
+		head, size, err := ask(c)
 		if err != nil {
 			return
 		}
 		all.Done()
 		all.Wait()
 		c.Write(append(head[:], make([]byte, size)...))
-		request(c) // until the client closes
+		ask(c) // until the client closes
 	})
 	var flows []trafficgen.Flow
 	for i := range flowsAtOnce {
@@ -139,15 +140,15 @@ func TestServerFailureIsReportedPerFlow(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1)
 	script(t, n, 2, func(c net.Conn) { // breaks off after half of the payload
-		if head, size, err := request(c); err == nil {
+		if head, size, err := ask(c); err == nil {
 			c.Write(append(head[:], make([]byte, size/2)...))
 		}
 	})
 	script(t, n, 3, func(c net.Conn) { // answers something else
-		if head, _, err := request(c); err == nil {
+		if head, _, err := ask(c); err == nil {
 			head[15]++
 			c.Write(head[:])
-			request(c)
+			ask(c)
 		}
 	})
 	script(t, n, 4, func(net.Conn) {}) // hangs up
@@ -289,16 +290,21 @@ func TestOpenErrors(t *testing.T) {
 		return []trafficgen.Flow{good, bad}
 	}
 	for want, cfg := range map[string]Config{
-		"dilation 0 is not above zero":        {},
-		"dilation NaN is not above zero":      {Dilation: math.NaN()},
-		"dilation +Inf is not above zero":     {Dilation: math.Inf(1)},
-		"-1 connections":                      {Dilation: 1, Connections: -1},
-		"limit -1ns or stall 0s":              {Dilation: 1, Limit: -1},
-		"flow 0: 0 bytes are outside":         {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Bytes = 0 })},
-		"flow 0: 1099511627777 bytes are":     {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Bytes = trafficgen.MaxBytes + 1 })},
-		"flow 0: service 64 is no DSCP":       {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Service = 64 })},
-		"flow 0 starts at 0s, before":         {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Start = 0 })},
-		"connecting host 0 to host 9: host 9": {Dilation: 1, Connections: 50, Flows: change(func(f *trafficgen.Flow) { f.Server = 9 })},
+		"dilation 0 is not above zero":                 {},
+		"dilation NaN is not above zero":               {Dilation: math.NaN()},
+		"dilation +Inf is not above zero":              {Dilation: math.Inf(1)},
+		"-1 connections":                               {Dilation: 1, Connections: -1},
+		"limit -1ns or stall 0s":                       {Dilation: 1, Limit: -1},
+		"flow 0: 0 bytes are outside":                  {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Bytes = 0 })},
+		"flow 0: 1099511627777 bytes are":              {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Bytes = trafficgen.MaxBytes + 1 })},
+		"flow 0: service 64 has no DSCP":               {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Service = 64 })},
+		"5 connections are opened ahead, of which fre": {Dilation: 1, Connections: 5, Fresh: true},
+		"flow 0: service 63 has no DSCP: want 0 to 62": {Dilation: 1, Tagging: trafficgen.Tagging{Thresholds: []units.Size{5}}, Flows: change(func(f *trafficgen.Flow) { f.Service = 63 })},
+		"flow 0: it stops at 1ns, and starts at 1ns":   {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Stop = f.Start })},
+		"flow 0: rate -1bps is below zero":             {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Rate = -1 })},
+		"threshold 0B is not above 0B":                 {Dilation: 1, Tagging: trafficgen.Tagging{Thresholds: []units.Size{0}}},
+		"flow 0 starts at 0s, before":                  {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Start = 0 })},
+		"connecting host 0 to host 9: host 9":          {Dilation: 1, Connections: 50, Flows: change(func(f *trafficgen.Flow) { f.Server = 9 })},
 	} {
 		_, err := Open(t.Context(), n, cfg)
 		if err == nil || !strings.HasPrefix(err.Error(), "opening connections: "+want) {

@@ -45,11 +45,11 @@ func kernelSleep(d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		return fmt.Errorf("reading the monotonic clock: %w", err)
+	now, err := monotonic()
+	if err != nil {
+		return err
 	}
-	wake := unix.NsecToTimespec(now.Nano() + int64(d))
+	wake := unix.NsecToTimespec(now + int64(d))
 	for {
 		err := unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &wake, nil)
 		if err == nil {
@@ -59,4 +59,27 @@ func kernelSleep(d time.Duration) error {
 			return fmt.Errorf("sleeping until a flow starts: %w", err)
 		}
 	}
+}
+
+// clock says what time it was when the system's monotonic clock had some value.
+type clock struct {
+	wall time.Time
+	mono int64
+}
+
+// readClock looks at both clocks, which takes less than a microsecond.
+func readClock() (clock, error) {
+	mono, err := monotonic()
+	return clock{time.Now(), mono}, err
+}
+
+func (c clock) at(mono int64) time.Time { return c.wall.Add(time.Duration(mono - c.mono)) }
+
+// monotonic reads the system's monotonic clock, in nanoseconds.
+func monotonic() (int64, error) {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return 0, fmt.Errorf("reading the monotonic clock: %w", err)
+	}
+	return now.Nano(), nil
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"aqmlab/trafficgen"
 )
 
 // discardSize is how much payload one call takes off a socket at most.
@@ -21,12 +19,16 @@ type connection struct {
 	ends ends
 	busy bool // guarded by the pool's lock
 
-	head  [headerSize]byte
-	bytes *atomic.Int64 // payload received over all connections
+	ask    [requestSize]byte
+	answer [responseSize]byte
+	bytes  *atomic.Int64 // payload received over all connections
 
-	sent    time.Time // just before the last request
-	left    int64     // payload of the flow still to come
-	err     error     // what ended the last discard
+	opening time.Duration // how long the handshake took, where it counts
+	sent    time.Time     // just before the last request
+	began   int64         // when the server answered it, by the system's monotonic clock
+	left    int64         // payload of the flow still to come
+	stops   bool          // the server may stop before all has come
+	err     error         // what ended the last discard
 	discard func(fd uintptr) (done bool)
 }
 
@@ -36,17 +38,16 @@ func newConnection(s *socket, e ends, bytes *atomic.Int64) *connection {
 	return c
 }
 
-// send writes the request of a flow.
-func (c *connection) send(f trafficgen.Flow) error {
-	h := header{dscp: uint8(f.Service), flow: uint64(f.ID), bytes: f.Bytes}
-	h.put(&c.head)
-	c.left = f.Bytes
-	err := c.setDSCP(h.dscp)
+// send writes a request.
+func (c *connection) send(q request) error {
+	q.put(&c.ask)
+	c.left, c.stops = q.bytes, q.lasts > 0
+	err := c.setDSCP(q.dscp(0))
 	c.sent = time.Now()
 	if err != nil {
 		return err
 	}
-	if _, err := c.Write(c.head[:]); err != nil {
+	if _, err := c.Write(c.ask[:]); err != nil {
 		return fmt.Errorf("sending the request: %w", err)
 	}
 	return nil
@@ -54,13 +55,12 @@ func (c *connection) send(f trafficgen.Flow) error {
 
 // receive reads the response to what was sent last. c.left says how much of
 // the payload has not come.
-func (c *connection) receive() error {
-	sent := c.head
-	if _, err := io.ReadFull(c, c.head[:]); err != nil {
+func (c *connection) receive() (err error) {
+	if _, err := io.ReadFull(c, c.answer[:]); err != nil {
 		return fmt.Errorf("reading the response: %w", err)
 	}
-	if c.head != sent {
-		return fmt.Errorf("reading the response: %w: it is not the request's", errProtocol)
+	if c.began, err = parseAnswer(&c.answer, &c.ask); err != nil {
+		return fmt.Errorf("reading the response: %w", err)
 	}
 	if err := c.raw.Read(c.discard); err != nil {
 		return fmt.Errorf("reading the payload: %w", err)
@@ -90,7 +90,9 @@ func (c *connection) discardReady(fd uintptr) (done bool) {
 			c.err = os.NewSyscallError("recvfrom", errno)
 			return true
 		case n == 0:
-			c.err = io.ErrUnexpectedEOF
+			if !c.stops {
+				c.err = io.ErrUnexpectedEOF
+			}
 			return true
 		}
 		c.left -= int64(n)

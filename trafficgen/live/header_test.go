@@ -2,45 +2,95 @@ package live
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aqmlab/trafficgen"
+	"aqmlab/units"
 )
 
-// The bytes on the wire are those of the package comment.
-func TestHeaderLayout(t *testing.T) {
-	want := [headerSize]byte{
-		'a', 'q', 'm', 1,
-		46, 0, 0, 0,
-		0, 0, 0, 0, 0, 0, 0x30, 0x39,
-		0, 0, 0, 0, 0, 0x0f, 0x42, 0x40,
-	}
-	h := header{dscp: 46, flow: 12345, bytes: 1_000_000}
-	got := [headerSize]byte{5: 1, 6: 1, 7: 1}
-	if h.put(&got); got != want {
-		t.Errorf("wrote % x, want % x", got, want)
-	}
-	if back, err := parseHeader(&want); back != h || err != nil {
-		t.Errorf("read %+v, %v; want %+v", back, err, h)
+// full is a request that uses every field.
+func full() request {
+	return request{
+		flow: 12345, bytes: 1_000_000, service: 46, count: 2,
+		thresholds: [8]units.Size{20_000, 100_000}, rate: 62_500_000, lasts: time.Second,
 	}
 }
 
-func TestHeaderErrors(t *testing.T) {
-	for want, change := range map[string]func(*[headerSize]byte){
-		"it begins with 47 45 54 20": func(b *[headerSize]byte) { copy(b[:], "GET / HTTP/1.1") },
-		"it begins with 61 71 6d 02": func(b *[headerSize]byte) { b[3] = 2 },
-		"DSCP 64 is above 63":        func(b *[headerSize]byte) { b[4] = 64 },
-		"reserved bytes 00 00 01":    func(b *[headerSize]byte) { b[7] = 1 },
-		"0 bytes of payload":         func(b *[headerSize]byte) { clear(b[16:]) },
-		"1099511627777 bytes of":     func(b *[headerSize]byte) { header{bytes: trafficgen.MaxBytes + 1}.put(b) },
-		"18446744073709551615 bytes": func(b *[headerSize]byte) { header{bytes: -1}.put(b) },
+// The bytes on the wire are those of the package comment.
+func TestRequestLayout(t *testing.T) {
+	want := [104]byte{
+		'a', 'q', 'm', 2, 46, 2, 0, 0,
+		0, 0, 0, 0, 0, 0, 0x30, 0x39,
+		0, 0, 0, 0, 0, 0x0f, 0x42, 0x40,
+		0, 0, 0, 0, 0x03, 0xb9, 0xac, 0xa0,
+		0, 0, 0, 0, 0x3b, 0x9a, 0xca, 0,
+		0, 0, 0, 0, 0, 0, 0x4e, 0x20,
+		0, 0, 0, 0, 0, 1, 0x86, 0xa0,
+	}
+	q := full()
+	got := [requestSize]byte{6: 1, 7: 1, 103: 1}
+	if q.put(&got); got != want {
+		t.Errorf("wrote % x, want % x", got, want)
+	}
+	if back, err := parseRequest(&want); back != q || err != nil {
+		t.Errorf("read %+v, %v; want %+v", back, err, q)
+	}
+	if tagging := q.tagging(); !slices.Equal(tagging.Thresholds, []units.Size{20_000, 100_000}) {
+		t.Errorf("tagging %+v", tagging)
+	}
+}
+
+func TestAnswerLayout(t *testing.T) {
+	q := full()
+	var asked [requestSize]byte
+	q.put(&asked)
+	var got [24]byte
+	putAnswer(&got, &asked, 0x0102030405060708)
+	want := [24]byte{'a', 'q', 'm', 2, 46, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0x30, 0x39, 1, 2, 3, 4, 5, 6, 7, 8}
+	if got != want {
+		t.Errorf("wrote % x, want % x", got, want)
+	}
+	if began, err := parseAnswer(&want, &asked); began != 0x0102030405060708 || err != nil {
+		t.Errorf("read %x, %v", began, err)
+	}
+	want[15]++
+	if _, err := parseAnswer(&want, &asked); !errors.Is(err, errProtocol) {
+		t.Errorf("the answer to another request: %v", err)
+	}
+}
+
+func TestRequestErrors(t *testing.T) {
+	change := func(f func(*request)) func(*[requestSize]byte) {
+		return func(b *[requestSize]byte) {
+			q := full()
+			f(&q)
+			q.put(b)
+		}
+	}
+	for want, change := range map[string]func(*[requestSize]byte){
+		"it begins with 47 45 54 20":          func(b *[requestSize]byte) { copy(b[:], "GET / HTTP/1.1") },
+		"it begins with 61 71 6d 01":          func(b *[requestSize]byte) { b[3] = 1 },
+		"reserved bytes 00 01 are not":        func(b *[requestSize]byte) { b[7] = 1 },
+		"9 thresholds are above 8":            func(b *[requestSize]byte) { b[5] = 9 },
+		"need 65 DSCPs: there are 64":         change(func(q *request) { q.service = 62 }),
+		"0 bytes of payload are outside":      change(func(q *request) { q.bytes = 0 }),
+		"1099511627777 bytes of payload":      change(func(q *request) { q.bytes = trafficgen.MaxBytes + 1 }),
+		"-1 bytes of payload":                 change(func(q *request) { q.bytes = -1 }),
+		"rate -1 is outside":                  change(func(q *request) { q.rate = -1 }),
+		"time -1ns is below zero":             change(func(q *request) { q.lasts = -1 }),
+		"threshold 100KB is beyond":           change(func(q *request) { q.count = 1 }),
+		"threshold 10KB is not above 20KB":    change(func(q *request) { q.thresholds[1] = 10_000 }),
+		"threshold 0B is not above 100KB":     change(func(q *request) { q.count = 3 }),
+		"threshold 1KB is beyond the number ": change(func(q *request) { q.thresholds[7] = 1000 }),
 	} {
-		var b [headerSize]byte
-		header{dscp: 1, flow: 2, bytes: 3}.put(&b)
+		q := full()
+		var b [requestSize]byte
+		q.put(&b)
 		change(&b)
-		_, err := parseHeader(&b)
-		if !errors.Is(err, errProtocol) || !strings.Contains(err.Error(), want) {
+		if _, err := parseRequest(&b); !errors.Is(err, errProtocol) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -49,25 +99,26 @@ func TestHeaderErrors(t *testing.T) {
 // What parses is within bounds and is written back as it was; the rest is an
 // error of the protocol.
 func FuzzParseHeader(f *testing.F) {
-	var b [headerSize]byte
-	header{dscp: 63, flow: 1 << 63, bytes: trafficgen.MaxBytes}.put(&b)
+	var b [requestSize]byte
+	q := full()
+	q.put(&b)
 	f.Add(b[:])
 	f.Add([]byte("GET / HTTP/1.1\r\nHost: a\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var in, out [headerSize]byte
+		var in, out [requestSize]byte
 		copy(in[:], data)
-		h, err := parseHeader(&in)
+		q, err := parseRequest(&in)
 		if err != nil {
 			if !errors.Is(err, errProtocol) {
 				t.Fatalf("error %v", err)
 			}
 			return
 		}
-		if h.dscp > 63 || h.bytes < 1 || h.bytes > trafficgen.MaxBytes {
-			t.Fatalf("%+v is out of bounds", h)
+		if last := q.tagging().DSCP(int(q.service), q.bytes); last > 63 || q.bytes < 1 || q.bytes > trafficgen.MaxBytes || q.rate < 0 || q.lasts < 0 {
+			t.Fatalf("%+v is out of bounds", q)
 		}
-		if h.put(&out); in != out {
-			t.Fatalf("% x reads as %+v and writes as % x", in, h, out)
+		if q.put(&out); in != out {
+			t.Fatalf("% x reads as %+v and writes as % x", in, q, out)
 		}
 	})
 }

@@ -4,27 +4,62 @@
 // # Protocol
 //
 // A connection carries one exchange after another. The client writes a request
-// of 24 bytes; the server answers with the same 24 bytes and then exactly as
-// many bytes of payload as the request asks for, all zero. Numbers are
-// big-endian:
+// of 104 bytes. The server answers with 24 bytes, of which the first 16 are
+// those of the request and the others the nanoseconds of its monotonic clock
+// when it began, and then with as many bytes of payload as the request asks for,
+// all zero. Numbers are big-endian:
 //
 //	0   3  "aqm"
-//	3   1  version, 1
-//	4   1  DSCP, 0 to 63
-//	5   3  zero
+//	3   1  version, 2
+//	4   1  service
+//	5   1  number of thresholds, 0 to 8
+//	6   2  zero
 //	8   8  flow id, the client's to choose
 //	16  8  bytes of payload, 1 to [trafficgen.MaxBytes]
+//	24  8  most payload to be sent a second, in bytes; 0: no limit
+//	32  8  nanoseconds until the server stops sending; 0: never
+//	40  64 thresholds in bytes, rising; 0 beyond their number
 //
-// Before the exchange each side gives its socket the DSCP, so that request,
-// response and the ACKs of both are of the same class in every switch. A
-// server closes a connection on which it reads anything else than a request.
+// A server that stops before all payload is written closes its direction of the
+// connection, so that the client knows the end. A server closes a connection on
+// which it reads anything else than a request.
+//
+// # Tagging
+//
+// The bytes of a payload have the DSCP that [trafficgen.Tagging] says, and
+// request, ACKs and the response's first bytes that of the first byte of the
+// payload. At a threshold the server writes no more until the kernel has sent
+// everything below it, and only then changes the DSCP of its socket: no packet
+// holds bytes of both sides, and every byte has its own DSCP when it is first
+// sent. What is sent again has the DSCP that the socket has by then. While the
+// server notices that the kernel has caught up, some tens of microseconds of
+// wall time, there is nothing to send, which for a connection that is not held
+// back by its window is a gap of that length.
+//
+// # Limits of the application
+//
+// The rate of a flow is kept by the kernel, which paces the connection's
+// packets; a flow that the network held up does not catch up later. A flow that
+// has a time to stop never has more than 128 KiB of payload in the kernel that
+// was not sent yet, so that little comes after its time; all that was written
+// does come. Such connections are closed behind the flow.
 //
 // # What a flow completion time is
 //
 // As in the generator of the TCN, MQ-ECN and ECN# testbeds, a flow takes a
 // connection that is idle, or a new one, and its clock runs from just before
 // the client writes the request until it has read the last byte of the
-// response. A handshake is never part of it.
+// response. A handshake is no part of it.
+//
+// With [Config.Fresh] each flow has a connection of its own, and with
+// [Config.Handshake] the clock runs from just before the client opens it; else
+// the flow starts when the connection stands.
+//
+// The clock of a flow that is pushed, as in the papers' simulations, runs from
+// when the server begins to send. A real server learns of it by the request, so
+// that all such flows start later than planned by the way of one packet. Client
+// and server share a kernel, and so a clock; on hosts that do not, such flows
+// fail.
 //
 // # Scheduling
 //

@@ -57,6 +57,13 @@ func (n *loopback) dials() int {
 	return len(n.dialled)
 }
 
+// server is the server's end of the first connection.
+func (n *loopback) server() net.Conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.accepted[0]
+}
+
 // recorder notes what a listener accepts.
 type recorder struct {
 	*net.TCPListener
@@ -115,14 +122,17 @@ func script(t *testing.T, n *loopback, host int, handle func(net.Conn)) {
 	})
 }
 
-// request reads a request the way the package comment describes it.
-func request(c net.Conn) (head [headerSize]byte, size int64, err error) {
-	if _, err = io.ReadFull(c, head[:]); err != nil {
+// ask reads a request the way the package comment describes it, and returns the
+// beginning of the response to it.
+func ask(c net.Conn) (head [responseSize]byte, size int64, err error) {
+	var b [requestSize]byte
+	if _, err = io.ReadFull(c, b[:]); err != nil {
 		return head, 0, err
 	}
-	for _, b := range head[16:] {
-		size = size<<8 | int64(b)
+	for _, digit := range b[16:24] {
+		size = size<<8 | int64(digit)
 	}
+	copy(head[:16], b[:])
 	return head, size, nil
 }
 
@@ -130,7 +140,7 @@ func request(c net.Conn) (head [headerSize]byte, size int64, err error) {
 func silent(asked chan<- struct{}) func(net.Conn) {
 	return func(c net.Conn) {
 		for {
-			if _, _, err := request(c); err != nil {
+			if _, _, err := ask(c); err != nil {
 				return
 			}
 			asked <- struct{}{}

@@ -18,6 +18,12 @@ var (
 	errStall = errors.New("no flow made progress any more")
 )
 
+// Why a flow failed of which every byte came that was sent.
+var (
+	errEarly        = errors.New("the server stopped before its time")
+	errForeignClock = errors.New("the server's clock is not ours: a flow can be pushed only between hosts on one kernel")
+)
+
 // run is one replay.
 type run struct {
 	*Client
@@ -71,15 +77,15 @@ func (r *run) replay(ctx context.Context) error {
 
 // limit ends a context when the run has taken too long.
 func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	n := len(r.cfg.Flows)
-	if r.cfg.Limit == 0 || n == 0 {
+	if r.cfg.Limit == 0 || len(r.cfg.Flows) == 0 {
 		return ctx, func() {}
 	}
-	return context.WithDeadlineCause(ctx, r.due(r.cfg.Flows[n-1]).Add(r.cfg.Limit), errLimit)
+	return context.WithDeadlineCause(ctx, r.wall(trafficgen.End(r.cfg.Flows)).Add(r.cfg.Limit), errLimit)
 }
 
-func (r *run) due(f trafficgen.Flow) time.Time {
-	return r.start.Add(time.Duration(float64(f.Start) * r.cfg.Dilation))
+// wall is when it is that lab time.
+func (r *run) wall(at time.Duration) time.Time {
+	return r.start.Add(time.Duration(float64(at) * r.cfg.Dilation))
 }
 
 // lab turns a span of wall time into lab time.
@@ -93,7 +99,7 @@ func (r *run) dispatch(ctx context.Context) error {
 	err := preciseThread()
 	for i, f := range r.cfg.Flows {
 		if err == nil {
-			err = sleepUntil(ctx, r.due(f))
+			err = sleepUntil(ctx, r.wall(f.Start))
 		}
 		if err != nil {
 			r.fail(i, fmt.Errorf("not started: %w", err))
@@ -110,20 +116,46 @@ func (r *run) begin(ctx context.Context, i int) {
 	r.started.Add(1)
 	f := r.cfg.Flows[i]
 	e := ends{f.Client, f.Server}
-	conn := r.pool.take(e)
+	var conn *connection
+	if !r.cfg.Fresh {
+		conn = r.pool.take(e)
+	}
 	if conn == nil {
 		r.flows.Go(func() {
-			conn, err := r.connect(ctx, e)
+			conn, err := r.open(ctx, e)
 			if err != nil {
 				r.fail(i, because(ctx, err))
 				return
 			}
-			r.finish(ctx, i, conn, conn.send(f))
+			r.finish(ctx, i, conn, conn.send(r.request(f)))
 		})
 		return
 	}
-	err := conn.send(f)
+	err := conn.send(r.request(f))
 	r.flows.Go(func() { r.finish(ctx, i, conn, err) })
+}
+
+// open connects on behalf of a flow.
+func (r *run) open(ctx context.Context, e ends) (*connection, error) {
+	begin := time.Now()
+	conn, err := r.connect(ctx, e)
+	if err == nil && r.cfg.Fresh && r.cfg.Handshake {
+		conn.opening = time.Since(begin)
+	}
+	return conn, err
+}
+
+// request is what to ask for at this moment.
+func (r *run) request(f trafficgen.Flow) request {
+	q := request{flow: uint64(f.ID), bytes: f.Bytes, service: uint8(f.Service)}
+	q.count = uint8(copy(q.thresholds[:], r.cfg.Tagging.Thresholds))
+	if f.Rate > 0 {
+		q.rate = max(1, int64(float64(f.Rate)/8/r.cfg.Dilation))
+	}
+	if f.Stop > 0 {
+		q.lasts = max(1, time.Until(r.wall(f.Stop)))
+	}
+	return q
 }
 
 // finish reads the response, unless sending failed with err, and writes the
@@ -132,18 +164,46 @@ func (r *run) finish(ctx context.Context, i int, conn *connection, err error) {
 	if err == nil {
 		err = conn.receive()
 	}
-	took := time.Since(conn.sent)
-	rec := &r.records[i]
-	rec.Sent = r.lab(conn.sent.Sub(r.start))
+	end := time.Now()
+	f, rec := r.cfg.Flows[i], &r.records[i]
+	if err == nil && conn.left > 0 && end.Before(r.wall(f.Stop)) {
+		err = errEarly
+	}
+	began := conn.sent
+	if f.Push && err == nil {
+		began, err = r.pushed(conn, end)
+	}
+	began = began.Add(-conn.opening)
+	rec.Sent = r.lab(began.Sub(r.start))
 	rec.Received = rec.Bytes - conn.left
 	if err != nil {
 		r.pool.drop(conn)
 		r.fail(i, because(ctx, err))
 		return
 	}
-	rec.FCT = r.lab(took)
+	rec.Bytes = rec.Received // less than asked for when the server stopped
+	rec.FCT = r.lab(end.Sub(began))
 	r.completed.Add(1)
-	r.pool.put(conn)
+	if r.cfg.Fresh || f.Stop > 0 || f.Rate > 0 {
+		r.pool.drop(conn)
+	} else {
+		r.pool.put(conn)
+	}
+}
+
+// clockError is more than looking at two clocks one after the other takes.
+const clockError = time.Millisecond
+
+// pushed is when the server began to send by itself what ended at end.
+func (r *run) pushed(conn *connection, end time.Time) (time.Time, error) {
+	began := r.clock.at(conn.began)
+	switch {
+	case began.Before(conn.sent.Add(-clockError)) || began.After(end.Add(clockError)):
+		return conn.sent, errForeignClock
+	case began.Before(conn.sent):
+		return conn.sent, nil
+	}
+	return began, nil
 }
 
 // because names what closed the connections when that is why a flow failed.

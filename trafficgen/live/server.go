@@ -116,49 +116,16 @@ func (s *Server) serve(c net.Conn) error {
 	}
 	r := responder{socket: sock, zeros: s.zeros}
 	for {
-		if _, err := io.ReadFull(sock, r.head[:]); err == io.EOF {
+		if _, err := io.ReadFull(sock, r.ask[:]); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("reading a request: %w", err)
 		}
-		h, err := parseHeader(&r.head)
-		if err != nil {
+		if r.request, err = parseRequest(&r.ask); err != nil {
 			return fmt.Errorf("reading a request: %w", err)
 		}
-		if err := sock.setDSCP(h.dscp); err != nil {
-			return err
-		}
-		if err := r.respond(h.bytes); err != nil {
-			return fmt.Errorf("sending %d bytes for flow %d: %w", h.bytes, h.flow, err)
+		if err := r.respond(); err != nil {
+			return fmt.Errorf("sending %d bytes for flow %d: %w", r.request.bytes, r.request.flow, err)
 		}
 	}
-}
-
-// responder holds what one connection's responses are written from.
-type responder struct {
-	*socket
-	zeros []byte
-	head  [headerSize]byte // of the request, and so of the response
-	parts [2][]byte
-	vec   net.Buffers
-}
-
-// respond sends the header and n bytes of payload. The first payload goes out
-// in one call with the header: without Nagle's algorithm the header alone
-// would make a packet of its own.
-func (r *responder) respond(n int64) error {
-	first := min(n, int64(len(r.zeros)))
-	r.parts = [2][]byte{r.head[:], r.zeros[:first]}
-	r.vec = r.parts[:]
-	if _, err := r.vec.WriteTo(r.Conn); err != nil {
-		return err
-	}
-	for n -= first; n > 0; {
-		wrote, err := r.Write(r.zeros[:min(n, int64(len(r.zeros)))])
-		if err != nil {
-			return err
-		}
-		n -= int64(wrote)
-	}
-	return nil
 }

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,18 +22,39 @@ func dial(t *testing.T, n Network, server int) net.Conn {
 	return c
 }
 
+// put writes a request and returns its bytes.
+func put(t *testing.T, c net.Conn, q *request) (b [requestSize]byte) {
+	t.Helper()
+	q.put(&b)
+	if _, err := c.Write(b[:]); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// now is the system's monotonic clock.
+func now(t *testing.T) int64 {
+	t.Helper()
+	at, err := monotonic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
 func TestServerAnswersExactly(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1)
 	c := dial(t, n, 1)
 	for _, size := range []int64{1, 23, zerosSize - 1, zerosSize, zerosSize + 1, 3*zerosSize + 5} {
-		var ask, answer [headerSize]byte
-		header{dscp: 5, flow: uint64(size), bytes: size}.put(&ask)
-		if _, err := c.Write(ask[:]); err != nil {
-			t.Fatal(err)
+		var answer [responseSize]byte
+		before := now(t)
+		want := put(t, c, &request{flow: uint64(size), bytes: size, service: 5})
+		if _, err := io.ReadFull(c, answer[:]); err != nil || !slices.Equal(answer[:16], want[:16]) {
+			t.Fatalf("answer % x, %v; want % x", answer, err, want[:16])
 		}
-		if _, err := io.ReadFull(c, answer[:]); err != nil || answer != ask {
-			t.Fatalf("answer % x, %v; want % x", answer, err, ask)
+		if at := int64(binary.BigEndian.Uint64(answer[16:])); at < before || at > now(t) {
+			t.Fatalf("the clock says %d, after %d", at, before)
 		}
 		payload := make([]byte, size)
 		if _, err := io.ReadFull(c, payload); err != nil {
@@ -54,8 +77,8 @@ func TestServerAnswersExactly(t *testing.T) {
 
 func TestServerRefusesGarbage(t *testing.T) {
 	for text, want := range map[string]string{
-		"GET / HTTP/1.1\r\nHost: nobody\r\n\r\n": "not a header of this protocol: it begins with 47 45 54 20",
-		"aqm\x01":                                "unexpected EOF",
+		"GET /" + strings.Repeat("x", requestSize-5): "not a header of this protocol: it begins with 47 45 54 20",
+		"aqm\x02": "unexpected EOF",
 	} {
 		n := newLoopback()
 		s, err := Serve(n, []int{1}, "")
@@ -85,11 +108,7 @@ func TestServerOutlivesItsClients(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1)
 	c := dial(t, n, 1)
-	var ask [headerSize]byte
-	header{flow: 1, bytes: 1 << 30}.put(&ask)
-	if _, err := c.Write(ask[:]); err != nil {
-		t.Fatal(err)
-	}
+	put(t, c, &request{flow: 1, bytes: 1 << 30})
 	if _, err := io.ReadFull(c, make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"strings"
@@ -15,7 +16,8 @@ import (
 type socket struct {
 	net.Conn
 	raw  syscall.RawConn
-	dscp int // -1 before the first
+	dscp int   // -1 before the first
+	rate int64 // bytes a second that the kernel keeps to; 0: no limit
 }
 
 // newSocket prepares a connection: no waiting for more to send, no probes of
@@ -46,6 +48,57 @@ func (s *socket) setDSCP(dscp uint8) error {
 	}
 	s.dscp = int(dscp)
 	return nil
+}
+
+// setRate bounds what the kernel sends a second, in bytes of payload; 0 lifts
+// the bound.
+func (s *socket) setRate(rate int64) error {
+	if s.rate == rate {
+		return nil
+	}
+	value := uint64(rate)
+	if rate == 0 {
+		value = math.MaxUint64
+	}
+	err := control(s.raw, func(fd int) error {
+		return unix.SetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, value)
+	})
+	if err != nil {
+		return fmt.Errorf("setting SO_MAX_PACING_RATE to %d: %w", value, err)
+	}
+	s.rate = rate
+	return nil
+}
+
+// setBacklog bounds the payload that the kernel takes without having sent it;
+// 0 lifts the bound.
+func (s *socket) setBacklog(bytes int) error {
+	return s.set("TCP_NOTSENT_LOWAT", unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)
+}
+
+// drain returns when the kernel has sent, for the first time, all that was
+// written. It leaves the socket with that backlog.
+//
+// With a bound of one byte the kernel takes the socket for writable only when
+// nothing is left to be sent. poll(2) that says it is not also makes the kernel
+// tell the network poller when it will be.
+func (s *socket) drain(backlog int) error {
+	if err := s.setBacklog(1); err != nil {
+		return err
+	}
+	var failed error
+	err := s.raw.Write(func(fd uintptr) (done bool) {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+		n, err := unix.Poll(fds, 0)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			failed = os.NewSyscallError("poll", err)
+		}
+		return n > 0 || failed != nil
+	})
+	if err := errors.Join(err, failed); err != nil {
+		return fmt.Errorf("waiting for the kernel to send: %w", err)
+	}
+	return s.setBacklog(backlog)
 }
 
 func (s *socket) set(name string, level, option, value int) error {

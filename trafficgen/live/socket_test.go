@@ -37,7 +37,7 @@ func exchange(t *testing.T, n *loopback, congestionControl string) (conn *connec
 	flows := one(flow(0, 1, 10))
 	c := open(t, n, Config{Flows: flows, Connections: 1, CongestionControl: congestionControl})
 	conn = c.pool.take(ends{0, 1})
-	if err := conn.send(flows[0]); err != nil {
+	if err := conn.send(request{bytes: 10}); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.receive(); err != nil {
@@ -53,9 +53,7 @@ func TestBothSidesAreClassified(t *testing.T) {
 	serve(t, n, 1)
 	conn, sides := exchange(t, n, "")
 	for i, service := range []int{3, 3, 0, 63, 1} {
-		f := flow(i, 1, 5000)
-		f.Service = service
-		if err := conn.send(f); err != nil {
+		if err := conn.send(request{flow: uint64(i), bytes: 5000, service: uint8(service)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.receive(); err != nil {

@@ -1,0 +1,59 @@
+package trafficgen
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"aqmlab/kind"
+	"aqmlab/units"
+)
+
+// pareto is the Pareto distribution, in which a flow has more than x bytes with
+// probability (scale/x)^shape, cut off at [MaxBytes].
+type pareto struct {
+	MeanSize units.Size `lab:"mean" doc:"mean payload, were it not for the bound of 1 TiB"`
+	Shape    float64    `lab:"shape" doc:"weight of the tail, above 1: the closer to 1, the heavier"`
+}
+
+var _ Distribution = pareto{}
+
+// defaultPareto is that of the short flows in the simulations of the ABQ paper.
+func defaultPareto() pareto { return pareto{MeanSize: 50 * units.KB, Shape: 1.2} }
+
+func newPareto(p pareto, _ SizesEnv) (Distribution, error) {
+	const steepest = 100
+	if err := checkSize("mean", p.MeanSize); err != nil {
+		return nil, err
+	}
+	if !(p.Shape > 1 && p.Shape <= steepest) { // refuses NaN, too
+		return nil, kind.Invalid("shape", "%v is outside (1, %d]", p.Shape, steepest)
+	}
+	if p.scale() < 1 {
+		return nil, kind.Invalid("mean", "%v with shape %v makes the smallest flows smaller than a byte", p.MeanSize, p.Shape)
+	}
+	return p, nil
+}
+
+// scale is the smallest size.
+func (d pareto) scale() float64 { return float64(d.MeanSize) * (d.Shape - 1) / d.Shape }
+
+// Draw uses that the logarithm of size over scale is exponentially distributed.
+func (d pareto) Draw(r *rand.Rand) int64 {
+	return toBytes(d.scale() * exponent(exponential(r)/d.Shape))
+}
+
+// Mean counts what the bound cuts off: the integral of (scale/x)^shape from
+// there on.
+func (d pareto) Mean() float64 {
+	scale := d.scale()
+	cut := scale / (d.Shape - 1) / exponent((d.Shape-1)*logarithm(MaxBytes/scale))
+	return float64(d.MeanSize) - cut
+}
+
+// Quantile inverts the distribution function.
+func (d pareto) Quantile(p float64) float64 {
+	return min(d.scale()*math.Pow(1-p, -1/d.Shape), MaxBytes)
+}
+
+// toBytes rounds to the nearest size that a flow may have.
+func toBytes(size float64) int64 { return int64(math.Round(min(max(size, 1), MaxBytes))) }

@@ -1,0 +1,117 @@
+package trafficgen
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"aqmlab/kind"
+)
+
+// What decides which service a flow belongs to.
+const (
+	ByFlow = "flow" // each flow picks one at random
+	ByPair = "pair" // each pair of client and server belongs to one for good
+)
+
+// ServiceRules lists what [Spec.ServiceBy] may be.
+func ServiceRules() []string { return []string{ByFlow, ByPair} }
+
+const (
+	maxServices  = MaxDSCP + 1
+	maxWeight    = 1_000_000 // keeps the sum of the weights far from overflow
+	maxPairHosts = 4096      // bounds the memory of [ByPair] to some bytes a pair
+)
+
+// weights are running sums, so that service i is picked for a number below
+// sums[i] and not below sums[i-1].
+type weights []int
+
+func newWeights(services []int) (weights, error) {
+	if len(services) == 0 {
+		return weights{1}, nil
+	}
+	if len(services) > maxServices {
+		return nil, fmt.Errorf("services: %d weights are too many: want at most %d, one for each DSCP", len(services), maxServices)
+	}
+	sums, sum := make(weights, len(services)), 0
+	for i, w := range services {
+		if w < 0 || w > maxWeight {
+			return nil, fmt.Errorf("services: weight %d of service %d is outside 0 to %d", w, i, maxWeight)
+		}
+		sum += w
+		sums[i] = sum
+	}
+	if sum == 0 {
+		return nil, errors.New("services: all weights are zero: want at least one above")
+	}
+	return sums, nil
+}
+
+func (w weights) sum() int { return w[len(w)-1] }
+
+func (w weights) pick(r *rand.Rand) int { return w.at(r.IntN(w.sum())) }
+
+// at is the service for a number from 0 to below the sum.
+func (w weights) at(n int) int {
+	for i, sum := range w {
+		if n < sum {
+			return i
+		}
+	}
+	panic("a number below the last sum is below some sum")
+}
+
+// shares is how large a part of the flows each service has.
+func (w weights) shares() []float64 {
+	shares, before := make([]float64, len(w)), 0
+	for i, sum := range w {
+		shares[i] = float64(sum-before) / float64(w.sum())
+		before = sum
+	}
+	return shares
+}
+
+// pairing gives every pair of a pattern to a service.
+type pairing struct {
+	hosts   int
+	service []uint8 // of client x hosts + server
+	shares  []float64
+}
+
+// newPairing deals the pairs out at random, so that each service has a share of
+// them by its weight, to within one pair.
+func newPairing(l layout, p pattern, w weights, r *rand.Rand) (*pairing, error) {
+	if l.hosts > maxPairHosts {
+		return nil, fmt.Errorf("services by pair: %d hosts have too many pairs: want at most %d hosts", l.hosts, maxPairHosts)
+	}
+	var cells []int
+	for client := range l.hosts {
+		for server := range l.hosts {
+			if p.has(l, client, server) {
+				cells = append(cells, client*l.hosts+server)
+			}
+		}
+	}
+	r.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+	made := &pairing{l.hosts, make([]uint8, l.hosts*l.hosts), make([]float64, len(w))}
+	for k, cell := range cells {
+		service := w.at(k * w.sum() / len(cells))
+		made.service[cell] = uint8(service)
+		made.shares[service]++
+	}
+	for i := range made.shares {
+		made.shares[i] /= float64(len(cells))
+	}
+	return made, nil
+}
+
+func (p *pairing) of(client, server int) int { return int(p.service[client*p.hosts+server]) }
+
+func checkServiceRule(rule string) error {
+	switch rule {
+	case "", ByFlow, ByPair:
+		return nil
+	}
+	return kind.Unknown("rule for services", rule, ServiceRules())
+}
