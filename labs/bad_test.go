@@ -11,6 +11,7 @@ import (
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
+	"aqmlab/transport"
 )
 
 // base is a lab of the fewest keys. A test appends to it, so that its own keys
@@ -19,10 +20,11 @@ const base = `topology: {rate: 1Gbps}
 schemes: [{name: droptail, aqm: droptail}]
 `
 
-const topLevel = "name, title, source, topology, rtt, host, switch, workload, seeds, baseline, dilation, schemes"
+const topLevel = "name, title, source, topology, rtt, host, switch, workload, seeds, baseline, dilation, schemes, background"
 
 func TestBadFiles(t *testing.T) {
 	schemes := strings.Join(slices.Concat(aqm.Table().Names(), port.Gates().Names()), ", ")
+	transports := strings.Join(transport.Table().Names(), ", ")
 	schedulers := strings.Join(sched.Table().Names(), ", ")
 	tests := map[string]struct{ file, want string }{
 		// The file as a whole.
@@ -35,7 +37,7 @@ func TestBadFiles(t *testing.T) {
 
 		// Keys.
 		"unknown key":        {base + "worklaod: {flows: 3}\n", `x.yaml:3: worklaod: unknown key "worklaod": want one of ` + topLevel + ` (did you mean workload?)`},
-		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of transport, init_cwnd, rto_min, mtu, idle_restart (did you mean mtu?)`},
+		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, mtu, idle_restart, transport (did you mean mtu?)`},
 		"capital":            {base + "Seeds: 1\n", `x.yaml:3: Seeds: unknown key "Seeds": want one of ` + topLevel + ` (did you mean seeds?)`},
 		"not YAML below":     {base + "a: b: c\n", `x.yaml:3: not YAML: mapping values are not allowed in this context`},
 		"bad indent":         {base + "host:\n  mtu: 1500\n init_cwnd: 3\n", `x.yaml:5: not YAML: did not find expected key`},
@@ -43,7 +45,7 @@ func TestBadFiles(t *testing.T) {
 		"twice":              {base + "seeds: 1\n\nseeds: 2\n", `x.yaml:5: seeds: already set on line 3`},
 		"no value":           {base + "seeds:\n", `x.yaml:3: seeds: has no value`},
 		"empty mapping":      {base + "host: {}\n", `x.yaml:3: host: has no value`},
-		"value for mapping":  {base + "host: dctcp\n", `x.yaml:3: host: not a mapping: want keys such as transport`},
+		"value for mapping":  {base + "host: dctcp\n", `x.yaml:3: host: not a mapping: want keys such as init_cwnd`},
 		"mapping for value":  {base + "seeds: {from: 1}\n", `x.yaml:3: seeds: a mapping: want a value`},
 		"key is a list":      {base + "? [a]\n: 1\n", `x.yaml:3: a key is not a name`},
 		"alias":              {base + "name: &n x\ntitle: *n\n", `x.yaml:4: title: an alias: want the value written out`},
@@ -60,15 +62,15 @@ func TestBadFiles(t *testing.T) {
 		"one host":              {"topology: {rate: 1Gbps, hosts: 1}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: 1 is outside 2 to 65534`},
 		"hosts a fraction":      {"topology: {rate: 1Gbps, hosts: 2.5}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: 2.5 is not a whole number from 2 to 65534`},
 		"hosts text":            {"topology: {rate: 1Gbps, hosts: \"9\"}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: "9" is not a whole number from 2 to 65534`},
-		"topology kind":         {"topology: {rate: 1Gbps, kind: stra}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.kind: unknown topology "stra": want one of star (did you mean star?)`},
+		"topology kind":         {"topology: {rate: 1Gbps, kind: stra}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.kind: unknown topology "stra": want one of star, leaf-spine, tree, fat-tree (did you mean star?)`},
 		"rtt without unit":      {base + "rtt: 250\n", `x.yaml:3: rtt.min: 250 has no unit: want a time such as 250us or 10ms`},
 		"rtt of schemes":        {"topology: {rate: 1Gbps}\nrtt: 250\nschemes: [{name: t, aqm: tcn}]\n", `x.yaml:2: rtt.min: 250 has no unit: want a time such as 250us or 10ms`},
 		"rtt negative":          {base + "rtt: -5us\n", `x.yaml:3: rtt.min: -5us is outside 0s to 10s`},
 		"rtt two values":        {base + "rtt:\n  min: 100us\n  max: 200us\n", `x.yaml:5: rtt.max: 200us differs from rtt.min, 100us: a fixed distribution has one RTT`},
 		"rtt a list":            {base + "rtt: [1us]\n", `x.yaml:3: rtt: not a mapping: want keys such as min`},
-		"rtt distribution":      {base + "rtt: {min: 1us, distribution: normal}\n", `x.yaml:3: rtt.distribution: unknown distribution "normal": want one of fixed`},
-		"transport":             {base + "host: {transport: dctpc}\n", `x.yaml:3: host.transport: unknown transport "dctpc": want one of dctcp, ecn-star, reno, cubic (did you mean dctcp?)`},
-		"transport a number":    {base + "host: {transport: 1}\n", `x.yaml:3: host.transport: 1 is not text: want one of dctcp, ecn-star, reno, cubic`},
+		"rtt distribution":      {base + "rtt: {min: 1us, distribution: normal}\n", `x.yaml:3: rtt.distribution.kind: unknown kind "normal": want one of fixed, uniform, long-tail, cdf`},
+		"transport":             {base + "host: {transport: dctpc}\n", `x.yaml:3: host.transport.kind: unknown kind "dctpc": want one of ` + transports + ` (did you mean dctcp?)`},
+		"transport a number":    {base + "host: {transport: 1}\n", `x.yaml:3: host.transport.kind: 1 is not the name of a kind`},
 		"window":                {base + "host: {init_cwnd: 0}\n", `x.yaml:3: host.init_cwnd: 0 is outside 1 to 1000`},
 		"rto negative":          {base + "host: {rto_min: -10ms}\n", `x.yaml:3: host.rto_min: -10ms is outside 1us to 120s`},
 		"mtu small":             {base + "host: {mtu: 575}\n", `x.yaml:3: host.mtu: 575 is outside 576 to 9000`},
@@ -115,7 +117,7 @@ func TestBadFiles(t *testing.T) {
 		"scheme without name":  {"topology: {rate: 1Gbps}\nschemes:\n  - {aqm: droptail}\n", `x.yaml:3: schemes[0].name: missing: want a name such as tcn`},
 		"scheme's name":        {"topology: {rate: 1Gbps}\nschemes:\n  - {name: a.b, aqm: droptail}\n", `x.yaml:3: schemes[0].name: "a.b" is not a name: want lower-case letters, digits and hyphens, at most 64`},
 		"scheme without kind":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d}\n", `x.yaml:3: schemes.d.aqm: missing: want one of ` + schemes},
-		"same name":            {base[:len(base)-2] + ",\n  {name: droptail, aqm: droptail}]\n", `x.yaml:3: schemes[1].name: "droptail" is the name of the scheme on line 2, too`},
+		"same name":            {base[:len(base)-2] + ",\n  {name: droptail, aqm: droptail}]\n", `x.yaml:3: schemes[1].name: "droptail" is the name of the one on line 2, too`},
 		"scheme kind":          {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d, aqm: drop-tail}\n", `x.yaml:3: schemes.d.aqm: unknown kind "drop-tail": want one of ` + schemes + ` (did you mean droptail?)`},
 		"scheme needs an RTT":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: t, aqm: tcn}\n", `x.yaml:3: schemes.t.threshold: missing, and the lab gives no base RTT to compute it from: want a time such as 250us`},
 		"scheme parameters": {
@@ -133,14 +135,14 @@ x.yaml:7: schemes.t.lambda: -1 is negative`,
 		"load empty":        {base + "workload: {load: []}\n", `x.yaml:3: workload.load: empty: want at least one value`},
 		"load text":         {base + "workload: {load: heavy}\n", `x.yaml:3: workload.load[0]: "heavy" is not a number: want one in (0, 1]`},
 		"flows":             {base + "workload: {flows: 0}\n", `x.yaml:3: workload.flows: 0 is outside 1 to 100000000`},
-		"sizes":             {base + "workload: {sizes: websaerch}\n", `x.yaml:3: workload.sizes.kind: unknown kind "websaerch": want one of websearch, datamining, cache, hadoop, fixed, uniform, cdf (did you mean websearch?)`},
+		"sizes":             {base + "workload: {sizes: websaerch}\n", `x.yaml:3: workload.sizes.kind: unknown kind "websaerch": want one of websearch, datamining, cache, hadoop, pareto, fixed, uniform, cdf (did you mean websearch?)`},
 		"sizes parameter":   {base + "workload:\n  sizes: {kind: fixed, size: 64}\n", `x.yaml:4: workload.sizes.size: 64 has no unit: want a size such as 96KB or 2500B`},
-		"arrival":           {base + "workload: {arrival: {kind: poison}}\n", `x.yaml:3: workload.arrival.kind: unknown kind "poison": want one of poisson (did you mean poisson?)`},
-		"pattern":           {base + "workload: {pattern: one-to-many}\n", `x.yaml:3: workload.pattern: unknown pattern "one-to-many": want one of many-to-one, all-to-all`},
+		"arrival":           {base + "workload: {arrival: {kind: poison}}\n", `x.yaml:3: workload.arrival.kind: unknown kind "poison": want one of poisson, incast, static, trace (did you mean poisson?)`},
+		"pattern":           {base + "workload: {pattern: ring}\n", `x.yaml:3: workload.pattern: unknown pattern "ring": want one of many-to-one, all-to-all, one-to-many, inter-rack`},
 		"too many services": {base + "workload: {services: 2}\n", `x.yaml:3: workload.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1`},
 		"no services":       {base + "workload: {services: 0}\n", `x.yaml:3: workload.services: 0 is outside 1 to 64`},
 		"service's weight":  {base + "workload: {services: [0]}\n", `x.yaml:3: workload.services[0]: 0 is outside 1 to 1000000`},
-		"connections":       {base + "workload: {connections: -1}\n", `x.yaml:3: workload.connections: -1 is outside 1 to 1000`},
+		"connections":       {base + "workload: {connections: -1}\n", `x.yaml:3: workload.connections: -1 is outside 0 to 1000`},
 		"seeds empty":       {base + "seeds: []\n", `x.yaml:3: seeds: empty: want at least one value`},
 		"seed negative":     {base + "seeds: [1, -1]\n", `x.yaml:3: seeds[1]: -1 is outside 0 to 9223372036854775807`},
 		"seed twice":        {base + "seeds: [1, 2, 1]\n", `x.yaml:3: seeds[2]: 1 is there twice`},

@@ -13,7 +13,6 @@ import (
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
-	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
 
@@ -21,25 +20,14 @@ import (
 // depend on other keys, and builds every kind that the lab names. Keys that
 // have an error of their own are left out of it.
 func (r *reader) check(l *Lab) {
-	r.checkTopology(l)
+	layout := r.checkTopology(l)
+	r.checkRTT(l, layout)
+	r.checkHost(l)
 	r.checkSwitch(l)
 	scheduler := r.checkScheduler(l)
-	r.checkWorkload(l)
 	r.checkSchemes(l, scheduler)
 	r.checkBaseline(l)
-}
-
-func (r *reader) checkTopology(l *Lab) {
-	if l.Topology.Rate == 0 && r.sound("topology.rate") {
-		r.fail("topology.rate", "missing: want a rate such as 10Gbps or 100Mbps")
-	}
-	if r.get("rtt.max") == nil {
-		l.RTT.Max = l.RTT.Min
-	}
-	if l.RTT.Max != l.RTT.Min && r.sound("rtt.min", "rtt.max") {
-		r.fail("rtt.max", "%s differs from rtt.min, %s: a fixed distribution has one RTT",
-			units.FormatTime(l.RTT.Max), units.FormatTime(l.RTT.Min))
-	}
+	r.checkTraffic(l, scheduler)
 }
 
 func (r *reader) checkSwitch(l *Lab) {
@@ -49,7 +37,6 @@ func (r *reader) checkSwitch(l *Lab) {
 	if limiter.RateFraction == 1 {
 		return
 	}
-	const slowest = units.Kbps
 	if frame := mtu + port.FrameOverhead; r.sound("host.mtu", "switch.limiter.bucket") && limiter.Bucket < frame {
 		r.fail("switch.limiter.bucket", "%v does not hold a frame: want at least host.mtu and the %d bytes of Ethernet, %dB",
 			limiter.Bucket, port.FrameOverhead, frame)
@@ -62,9 +49,9 @@ func (r *reader) checkSwitch(l *Lab) {
 
 // checkScheduler answers the scheduler, or nil when it cannot be built.
 func (r *reader) checkScheduler(l *Lab) sched.Scheduler {
-	s := l.Switch
-	scheduler := build(r, fixedChoice(schedulerPath), s.Scheduler, func(params map[string]any) (sched.Scheduler, error) {
-		return sched.Table().New(s.Scheduler.Kind, params, sched.Env{Queues: s.Queues})
+	s, schedulers := l.Switch, l.Kinds.Schedulers()
+	scheduler := build(r, r.form.choice(schedulerPath), s.Scheduler, func(params map[string]any) (sched.Scheduler, error) {
+		return schedulers.New(s.Scheduler.Kind, params, sched.Env{Queues: s.Queues, Schedulers: schedulers})
 	})
 	if scheduler == nil {
 		return nil
@@ -80,7 +67,7 @@ func (r *reader) checkScheduler(l *Lab) sched.Scheduler {
 // checkQuantum wants a turn to send at least the largest packet, which MQ-ECN
 // and TCN take for granted, and without which a turn may send nothing.
 func (r *reader) checkQuantum(l *Lab, path string, c kind.Choice) {
-	row, err := sched.Table().Find(c.Kind)
+	row, err := l.Kinds.Schedulers().Find(c.Kind)
 	i := slices.IndexFunc(row.Params, func(p kind.Param) bool { return p.Name == "quantum" })
 	if err != nil || i < 0 || !r.sound("host.mtu") {
 		return
@@ -92,19 +79,6 @@ func (r *reader) checkQuantum(l *Lab, path string, c kind.Choice) {
 	mtu := units.Size(l.Host.MTU)
 	if quantum, err := units.ParseSize(raw); err == nil && quantum < mtu {
 		r.fail(join(path, "quantum"), "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
-	}
-}
-
-func (r *reader) checkWorkload(l *Lab) {
-	w := l.Workload
-	build(r, fixedChoice(sizesPath), w.Sizes, func(params map[string]any) (trafficgen.Distribution, error) {
-		return trafficgen.Sizes().New(w.Sizes.Kind, params, trafficgen.SizesEnv{})
-	})
-	build(r, fixedChoice(arrivalPath), w.Arrival, func(params map[string]any) (trafficgen.Arrival, error) {
-		return trafficgen.Arrivals().New(w.Arrival.Kind, params, trafficgen.ArrivalEnv{})
-	})
-	if n := len(w.Services); n > l.Switch.Queues && r.sound("workload.services", "switch.scheduler.queues") {
-		r.fail("workload.services", "%d services: want at most one for each queue, switch.scheduler.queues is %d", n, l.Switch.Queues)
 	}
 }
 
@@ -131,14 +105,14 @@ func (r *reader) checkSchemes(l *Lab, scheduler sched.Scheduler) {
 	}
 	for _, s := range l.Schemes {
 		if s.AQM.Kind == "" && r.get(join(schemePath(s.Name), "aqm")) == nil {
-			r.fail(join(schemePath(s.Name), "aqm"), "missing: want one of %s", strings.Join(schemeKinds(), ", "))
+			r.fail(join(schemePath(s.Name), "aqm"), "missing: want one of %s", strings.Join(r.form.schemeKinds(), ", "))
 		}
-		build(r, schemeChoice(s.Name), s.AQM, func(params map[string]any) (aqm.Scheme, error) {
-			if !slices.Contains(schemeKinds(), s.AQM.Kind) {
-				return nil, kind.Unknown("kind", s.AQM.Kind, schemeKinds())
+		build(r, r.form.choice(schemePath(s.Name)), s.AQM, func(params map[string]any) (aqm.Scheme, error) {
+			if !slices.Contains(r.form.schemeKinds(), s.AQM.Kind) {
+				return nil, kind.Unknown("kind", s.AQM.Kind, r.form.schemeKinds())
 			}
 			env.Rand = rand.New(rand.NewPCG(1, 1))
-			return aqm.Table().New(s.AQM.Kind, params, env)
+			return l.Kinds.Schemes().New(s.AQM.Kind, params, env)
 		})
 		r.checkIngress(l, s)
 	}

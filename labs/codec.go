@@ -104,6 +104,11 @@ func oneOf(dst *string, what string, known []string) codec {
 	}, func() any { return *dst }}
 }
 
+// nameOf makes the codec of one of the known names.
+func nameOf(what string, known ...string) func(*string) codec {
+	return func(dst *string) codec { return oneOf(dst, what, known) }
+}
+
 // whole is a whole number from low to high, neither of which exceeds an int64.
 func whole[T int | uint64](dst *T, low, high T) codec {
 	return codec{func(value any) error {
@@ -181,6 +186,14 @@ func optional[T comparable](dst *T, of func(*T) codec) codec {
 	}}
 }
 
+// written leaves the key out of a written lab unless it is wanted there.
+func written(c codec, wanted bool) codec {
+	if wanted {
+		return c
+	}
+	return codec{c.read, func() any { return nil }}
+}
+
 // flag is true or false.
 func flag(dst *bool) codec {
 	return codec{func(value any) error {
@@ -222,14 +235,24 @@ func (q quantity[T]) codec(dst *T) codec {
 	}, func() any { return q.print(*dst) }}
 }
 
+// The rates that a link may have.
+const (
+	slowest = units.Kbps
+	fastest = 100_000 * units.Gbps
+)
+
 func rate(dst *units.Rate) codec {
-	const low, high = units.Kbps, 100_000 * units.Gbps
-	return quantity[units.Rate]{units.ParseRate, units.Rate.String, "a rate such as 10Gbps or 100Mbps", low, high}.codec(dst)
+	return quantity[units.Rate]{units.ParseRate, units.Rate.String, "a rate such as 10Gbps or 100Mbps", slowest, fastest}.codec(dst)
 }
 
 func size(dst *units.Size) codec {
 	const low, high = units.Byte, units.GB
 	return quantity[units.Size]{units.ParseSize, units.Size.String, "a size such as 96KB or 2500B", low, high}.codec(dst)
+}
+
+// spanOf makes the codec of a time from low to high.
+func spanOf(low, high time.Duration) func(*time.Duration) codec {
+	return func(dst *time.Duration) codec { return span(dst, low, high) }
 }
 
 func span(dst *time.Duration, low, high time.Duration) codec {

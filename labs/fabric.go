@@ -9,30 +9,44 @@ import (
 	"aqmlab/kind"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
-	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
 
-const (
-	switchName = "s1"
-	maxHosts   = 1<<16 - 2 // in 10.77.0.0/16, without its first and last address
-)
-
 // Fabric is the network for one scheme of the lab: hosts h1, h2 ... with the
-// addresses 10.77.0.1, 10.77.0.2 ... around the switch s1. Each link has a
-// quarter of the base RTT as its delay, so that a round trip, over two links
-// and back, takes all of it. The error for a scheme that the lab does not have
-// wraps [kind.ErrUnknown].
+// addresses 10.77.0.1, 10.77.0.2 ..., rack after rack, around the switches of
+// the topology. The links' delays make up the base RTT, and the hosts' delays
+// what RTTs have above it; the latter are drawn with the seed. The error for a
+// scheme that the lab does not have wraps [kind.ErrUnknown].
 func (l *Lab) Fabric(scheme string, seed uint64) (fabric.Spec, error) {
-	p, err := l.port(scheme, seed)
+	spec, err := l.fabric(scheme, seed)
 	if err != nil {
 		return fabric.Spec{}, fmt.Errorf("laying out lab %s: %w", l.Name, err)
 	}
-	spec := fabric.Spec{Switches: []string{switchName}, Port: p, Seed: seed}
-	for i := range l.Topology.Hosts {
-		h := fabric.Host{Name: fmt.Sprintf("h%d", i+1), Addr: address(i)}
+	return spec, nil
+}
+
+func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
+	p, err := l.port(scheme, seed)
+	if err != nil {
+		return fabric.Spec{}, err
+	}
+	layout, err := l.Topology.layout()
+	if err != nil {
+		return fabric.Spec{}, err
+	}
+	delays, err := l.delays(seed, len(layout.Racks))
+	if err != nil {
+		return fabric.Spec{}, err
+	}
+	access, trunk := l.linkDelays(layout.Hops)
+	spec := fabric.Spec{Switches: layout.Switches, Port: p, Seed: seed}
+	for i, rack := range layout.Racks {
+		h := fabric.Host{Name: fmt.Sprintf("h%d", i+1), Addr: address(i), Delays: delays[i]}
 		spec.Hosts = append(spec.Hosts, h)
-		spec.Links = append(spec.Links, fabric.Link{A: h.Name, B: switchName, Rate: l.Topology.Rate, Delay: l.RTT.Min / 4})
+		spec.Links = append(spec.Links, fabric.Link{A: h.Name, B: layout.Switches[rack], Rate: l.Topology.Rate, Delay: access})
+	}
+	for _, t := range layout.Trunks {
+		spec.Links = append(spec.Links, fabric.Link{A: layout.Switches[t.A], B: layout.Switches[t.B], Rate: t.Rate, Delay: trunk})
 	}
 	return spec, nil
 }
@@ -74,22 +88,6 @@ func (s Switch) buffer() units.Size {
 		return s.Buffer.Pool
 	}
 	return s.Buffer.PerPort
-}
-
-// Traffic is the flows to draw at one load and seed. Every scheme and runtime
-// gets the same.
-func (l *Lab) Traffic(load float64, seed uint64) trafficgen.Spec {
-	return trafficgen.Spec{
-		Hosts:    l.Topology.Hosts,
-		Rate:     l.Topology.Rate,
-		Load:     load,
-		Flows:    l.Workload.Flows,
-		Sizes:    clone(l.Workload.Sizes),
-		Arrival:  clone(l.Workload.Arrival),
-		Pattern:  l.Workload.Pattern,
-		Services: slices.Clone(l.Workload.Services),
-		Seed:     seed,
-	}
 }
 
 // clone keeps the receiver of a choice from changing the lab.

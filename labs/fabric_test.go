@@ -81,9 +81,9 @@ func TestFabricWithoutLimiter(t *testing.T) {
 func TestTraffic(t *testing.T) {
 	got := load(t, "quickstart", "workload.services=3,2,1").Traffic(0.6, 5)
 	want := trafficgen.Spec{
-		Hosts: 9, Rate: units.Gbps, Load: 0.6, Flows: 400,
+		Hosts: 9, Racks: make([]int, 9), Rate: units.Gbps, Load: 0.6, Flows: 400,
 		Sizes: kind.Choice{Kind: "websearch"}, Arrival: kind.Choice{Kind: "poisson"},
-		Pattern: "many-to-one", Services: []int{3, 2, 1}, Seed: 5,
+		Pattern: "many-to-one", Services: []int{3, 2, 1}, ServiceBy: "flow", Seed: 5,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -120,7 +120,7 @@ func TestBook(t *testing.T) {
 		}
 		t.Run(e.Name, func(t *testing.T) { testLab(t, e) })
 	}
-	if want := []string{"quickstart", "smoke", "tcn-testbed-isolation"}; !reflect.DeepEqual(names, want) {
+	if want := []string{"ecnsharp-leafspine", "quickstart", "smoke", "tcn-leafspine", "tcn-testbed-isolation"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("the book has %v, want %v", names, want)
 	}
 }
@@ -153,7 +153,7 @@ func TestIsolationLab(t *testing.T) {
 	if l.Source != (labs.Source{Paper: "tcn", Experiment: "tcn-fig6"}) {
 		t.Errorf("source %+v", l.Source)
 	}
-	if l.Topology != (labs.Topology{Kind: "star", Hosts: 9, Rate: units.Gbps}) || l.RTT.Min != 250*time.Microsecond {
+	if !reflect.DeepEqual(l.Topology, labs.Topology{Kind: "star", Hosts: 9, Rate: units.Gbps}) || l.RTT.Min != 250*time.Microsecond {
 		t.Errorf("topology %+v, rtt %+v", l.Topology, l.RTT)
 	}
 	if l.Host.Transport != "dctcp" || l.Host.RTOMin != 10*time.Millisecond {

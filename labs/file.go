@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"aqmlab/kind"
+	"aqmlab/switch/port"
 )
 
 // document is a lab file taken apart into its keys. A scheme's keys stand below
@@ -24,14 +25,16 @@ type document struct {
 	values  map[string]any
 	lines   map[string]int
 	schemes []string
-	errs    Errors
-	broken  bool // not even a mapping: nothing more can be said
+	// backgrounds are the names of the background, in order.
+	backgrounds []string
+	errs        Errors
+	broken      bool // not even a mapping: nothing more can be said
 }
 
-// parse takes a file apart. It refuses keys that no lab has; what the values
-// mean is not looked at.
-func parse(file string, data []byte) *document {
-	d := &document{file: file, form: newForm(), values: make(map[string]any), lines: make(map[string]int)}
+// parse takes a file apart. It refuses keys that no lab of those kinds has; what
+// the values mean is not looked at.
+func parse(file string, data []byte, kinds port.Kinds) *document {
+	d := &document{file: file, form: newForm(kinds), values: make(map[string]any), lines: make(map[string]int)}
 	root, err := decodeYAML(data)
 	switch {
 	case err != nil:
@@ -113,6 +116,8 @@ func (d *document) mapping(node *yaml.Node, prefix string) {
 		switch {
 		case path == schemesKey:
 			d.schemeList(value)
+		case path == backgroundKey:
+			d.backgroundList(value)
 		case !d.form.section(path):
 			d.leaf(path, value)
 		case value.Kind == yaml.MappingNode:
@@ -133,7 +138,7 @@ func (d *document) admit(name, value *yaml.Node, prefix string) bool {
 	switch first, dup := d.lines[path]; {
 	case name.Kind != yaml.ScalarNode:
 		d.fail(name.Line, prefix, "a key is not a name")
-	case !isWord(name.Value) || !d.form.leaf(path) && !d.form.section(path) && path != schemesKey:
+	case !isWord(name.Value) || !d.form.leaf(path) && !d.form.section(path) && !isList(path):
 		d.fail(name.Line, path, "%w", kind.Unknown("key", name.Value, d.form.below(prefix)))
 	case dup:
 		d.fail(name.Line, path, "already set on line %d", first)
@@ -203,18 +208,19 @@ func (d *document) schemeList(list *yaml.Node) {
 			d.fail(item.Line, path, "not a scheme: want one such as {name: tcn, aqm: tcn}")
 			continue
 		}
-		if name, ok := d.schemeName(item, path); ok {
+		if name, ok := d.entryName(item, path, schemePath); ok {
 			d.schemes = append(d.schemes, name)
 			d.lines[schemePath(name)] = item.Line
-			d.form.choices = append(d.form.choices, schemeChoice(name), ingressChoice(name))
+			d.form.addScheme(name)
 			d.mapping(item, schemePath(name))
 			delete(d.values, schemePath(name)+".name")
 		}
 	}
 }
 
-// schemeName finds a scheme's name, and refuses one that is there twice.
-func (d *document) schemeName(item *yaml.Node, path string) (string, bool) {
+// entryName finds the name of an entry of a list, and refuses one that is there
+// twice. The entry's keys stand below the path of its name.
+func (d *document) entryName(item *yaml.Node, path string, pathOf func(name string) string) (string, bool) {
 	for name, value := range pairs(item) {
 		if name.Value != "name" {
 			continue
@@ -224,8 +230,8 @@ func (d *document) schemeName(item *yaml.Node, path string) (string, bool) {
 			d.fail(value.Line, path+".name", "%w", err)
 			return "", false
 		}
-		if first, dup := d.lines[schemePath(s)]; dup {
-			d.fail(value.Line, path+".name", "%q is the name of the scheme on line %d, too", s, first)
+		if first, dup := d.lines[pathOf(s)]; dup {
+			d.fail(value.Line, path+".name", "%q is the name of the one on line %d, too", s, first)
 			return "", false
 		}
 		return s, true

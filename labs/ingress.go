@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"aqmlab/kind"
-	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
@@ -19,7 +18,9 @@ func ingressChoice(name string) choice {
 }
 
 // schemeKinds lists what the aqm of a scheme may be.
-func schemeKinds() []string { return slices.Concat(aqm.Table().Names(), port.Gates().Names()) }
+func (f form) schemeKinds() []string {
+	return slices.Concat(f.kinds.Schemes().Names(), port.Gates().Names())
+}
 
 // isGate tells whether the aqm of a scheme is short for a gate of the ingress
 // side.
@@ -29,7 +30,7 @@ func isGate(name string) bool { return slices.Contains(port.Gates().Names(), nam
 func (r *reader) scheme(name string) Scheme {
 	s := Scheme{
 		Name:    name,
-		AQM:     r.choice(schemeChoice(name), kind.Choice{}),
+		AQM:     r.choice(r.form.choice(schemePath(name)), kind.Choice{}),
 		Ingress: r.choice(ingressChoice(name), kind.Choice{}),
 	}
 	if !isGate(s.AQM.Kind) {
@@ -47,7 +48,7 @@ func (r *reader) scheme(name string) Scheme {
 func (r *reader) checkIngress(l *Lab, s Scheme) {
 	c := ingressChoice(s.Name)
 	if short, _ := asString(r.get(join(schemePath(s.Name), "aqm"))); isGate(short) {
-		c = schemeChoice(s.Name)
+		c = r.form.choice(schemePath(s.Name))
 	}
 	env := port.GateEnv{Buffer: l.Switch.buffer()}
 	if env.Buffer == 0 {

@@ -6,10 +6,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
-	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
-	"aqmlab/switch/sched"
-	"aqmlab/trafficgen"
 	"aqmlab/transport"
 	"aqmlab/units"
 )
@@ -18,25 +15,17 @@ import (
 // valid lab: the rate and the schemes have no default.
 func defaults() *Lab {
 	return &Lab{
-		Topology: Topology{Kind: "star", Hosts: 9},
-		RTT:      RTT{Distribution: "fixed"},
-		Host:     Host{Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true},
+		Topology: Topology{Kind: star, Hosts: 9},
+		RTT:      RTT{Distribution: kind.Choice{Kind: fixedRTT}},
+		Host:     hostDefaults(),
 		Switch: Switch{
 			Buffer:    Buffer{PerPort: units.MB, Sharing: port.SharedPort},
 			Queues:    1,
 			Scheduler: kind.Choice{Kind: "fifo"},
 			Limiter:   Limiter{RateFraction: 1, Bucket: 2500},
 		},
-		Workload: Workload{
-			Arrival:     kind.Choice{Kind: "poisson"},
-			Sizes:       kind.Choice{Kind: "websearch"},
-			Pattern:     "many-to-one",
-			Load:        []float64{0.6},
-			Flows:       1000,
-			Services:    []int{1},
-			Connections: 5,
-		},
-		Seeds: []uint64{1},
+		Workload: workloadDefaults(),
+		Seeds:    []uint64{1},
 	}
 }
 
@@ -50,20 +39,26 @@ type key struct {
 // keysOf lists every key with a fixed name, in the order of a written lab file.
 func keysOf(l *Lab) []key {
 	const second = time.Second
-	return []key{
+	return slices.Concat([]key{
 		{"name", label(&l.Name)},
 		{"title", line(&l.Title)},
 		{"source.paper", line(&l.Source.Paper)},
 		{"source.experiment", line(&l.Source.Experiment)},
-		{"topology.kind", oneOf(&l.Topology.Kind, "topology", []string{"star"})},
-		{"topology.hosts", whole(&l.Topology.Hosts, 2, maxHosts)},
+		{"topology.kind", oneOf(&l.Topology.Kind, "topology", Topologies().Names())},
+		{hostsPath, written(whole(&l.Topology.Hosts, 2, maxHosts), l.Topology.Kind == star)},
 		{"topology.rate", rate(&l.Topology.Rate)},
-		{"rtt.min", span(&l.RTT.Min, 0, 10*second)},
-		{"rtt.max", span(&l.RTT.Max, 0, 10*second)},
-		{"rtt.distribution", oneOf(&l.RTT.Distribution, "distribution", []string{"fixed"})},
-		{"host.transport", oneOf(&l.Host.Transport, "transport", transport.Table().Names())},
+		{linkDelayPath, optional(&l.Topology.LinkDelay, spanOf(1, second))},
+		{rttMinPath, written(span(&l.RTT.Min, 0, 10*second), l.Topology.LinkDelay == 0)},
+		{rttMaxPath, written(span(&l.RTT.Max, 0, 10*second), l.Topology.LinkDelay == 0 || l.RTT.Per != "")},
+		{rttBasePath, optional(&l.RTT.Base, nameOf("place", baseLinks, baseHosts))},
+		{rttPerPath, optional(&l.RTT.Per, nameOf("owner", perHost, perFlow))},
+		{rttAtPath, optional(&l.RTT.At, nameOf("place", atSender))},
 		{"host.init_cwnd", whole(&l.Host.InitCwnd, 1, 1000)},
-		{"host.rto_min", span(&l.Host.RTOMin, time.Microsecond, 120*second)},
+		{rtoMinPath, span(&l.Host.RTOMin, time.Microsecond, longestRTO)},
+		{rtoInitialPath, span(&l.Host.RTOInitial, time.Microsecond, longestRTO)},
+		{rtoMaxPath, span(&l.Host.RTOMax, time.Microsecond, longestRTO)},
+		{delayedACKPath, whole(&l.Host.DelayedACK, 1, 64)},
+		{ackTimeoutPath, span(&l.Host.ACKTimeout, time.Microsecond, second/2)},
 		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},
 		{"host.idle_restart", flag(&l.Host.IdleRestart)},
 		{perPortPath, optional(&l.Switch.Buffer.PerPort, size)},
@@ -74,15 +69,11 @@ func keysOf(l *Lab) []key {
 		{"switch.scheduler.queues", whole(&l.Switch.Queues, 1, 64)},
 		{"switch.limiter.rate_fraction", fraction(&l.Switch.Limiter.RateFraction)},
 		{"switch.limiter.bucket", size(&l.Switch.Limiter.Bucket)},
-		{"workload.pattern", oneOf(&l.Workload.Pattern, "pattern", trafficgen.Patterns())},
-		{"workload.load", distinct(&l.Workload.Load, list(&l.Workload.Load, fraction))},
-		{"workload.flows", whole(&l.Workload.Flows, 1, 100_000_000)},
-		{"workload.services", services(&l.Workload.Services)},
-		{"workload.connections", whole(&l.Workload.Connections, 1, 1000)},
+	}, workloadKeys(&l.Workload), []key{
 		{"seeds", seeds(&l.Seeds)},
 		{"baseline", label(&l.Baseline)},
 		{"dilation", dilation(&l.Dilation)},
-	}
+	})
 }
 
 // choice is a mapping of a lab file that names a kind and holds the parameters
@@ -96,8 +87,8 @@ type choice struct {
 const (
 	schedulerPath = "switch.scheduler"
 	innerPath     = schedulerPath + "." + innerKey
-	arrivalPath   = "workload.arrival"
-	sizesPath     = "workload.sizes"
+	arrivalPath   = workloadKey + ".arrival"
+	sizesPath     = workloadKey + ".sizes"
 )
 
 // innerKey is the parameter of a scheduler that is a choice of its own: the
@@ -106,18 +97,19 @@ const innerKey = "inner"
 
 // fixedChoices lists the choices that every lab has. Each of its schemes is one
 // more. What stands below a scheduler is a choice and not a value.
-func fixedChoices() []choice {
-	schedulers := slices.DeleteFunc(params(sched.Table()), func(name string) bool { return name == innerKey })
-	return []choice{
+func fixedChoices(kinds port.Kinds) []choice {
+	schedulers := slices.DeleteFunc(params(kinds.Schedulers()), func(name string) bool { return name == innerKey })
+	return append([]choice{
+		{topologyPath, "kind", params(Topologies())},
+		{distributionPath, "kind", params(RTTs())},
+		{transportPath, "kind", params(transport.Table())},
 		{schedulerPath, "kind", schedulers},
 		{innerPath, "kind", schedulers},
-		{arrivalPath, "kind", params(trafficgen.Arrivals())},
-		{sizesPath, "kind", params(trafficgen.Sizes())},
-	}
+	}, trafficChoices(workloadKey)...)
 }
 
-func schemeChoice(name string) choice {
-	return choice{schemePath(name), "aqm", slices.Concat(params(aqm.Table()), params(port.Gates()))}
+func schemeChoice(name string, kinds port.Kinds) choice {
+	return choice{schemePath(name), "aqm", slices.Concat(params(kinds.Schemes()), params(port.Gates()))}
 }
 
 func schemePath(name string) string { return schemesKey + "." + name }
@@ -140,16 +132,27 @@ func params[E, T any](t kind.Table[E, T]) []string {
 
 // form is the names of the keys: which there are, and what they are short for.
 type form struct {
+	kinds   port.Kinds
 	leaves  []string
 	choices []choice
 }
 
-func newForm() form {
-	f := form{choices: fixedChoices()}
+func newForm(kinds port.Kinds) form {
+	f := form{kinds: kinds, choices: fixedChoices(kinds)}
 	for _, k := range keysOf(defaults()) {
 		f.leaves = append(f.leaves, k.path)
 	}
 	return f
+}
+
+// addScheme adds the choices of a scheme of the lab.
+func (f *form) addScheme(name string) {
+	f.choices = append(f.choices, schemeChoice(name, f.kinds), ingressChoice(name))
+}
+
+// choice is the one at a path that has one.
+func (f form) choice(path string) choice {
+	return f.choices[slices.IndexFunc(f.choices, func(c choice) bool { return c.path == path })]
 }
 
 // inChoice tells whether path is the kind or a parameter of a choice, and not a
@@ -187,6 +190,7 @@ func (f form) below(path string) []string {
 	}
 	if path == "" {
 		add(schemesKey)
+		add(backgroundKey)
 	}
 	return names
 }

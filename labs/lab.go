@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
@@ -21,9 +22,14 @@ type Lab struct {
 	Switch   Switch
 	Schemes  []Scheme
 	Workload Workload
-	Seeds    []uint64
-	Baseline string   // name of the scheme that the others are compared with
-	Dilation Dilation // wall-clock runtimes only
+	// Background is more traffic, beside the workload.
+	Background []Background
+	Seeds      []uint64
+	Baseline   string   // name of the scheme that the others are compared with
+	Dilation   Dilation // wall-clock runtimes only
+	// Kinds is what its switches can be built of: its schedulers and schemes are
+	// rows of it.
+	Kinds port.Kinds
 }
 
 // Source says which published experiment a lab re-runs.
@@ -32,27 +38,44 @@ type Source struct {
 	Experiment string
 }
 
-// Topology is the network.
+// Topology is the network: a kind of [Topologies] with its parameters, and what
+// every kind has.
 type Topology struct {
-	Kind  string // "star"
-	Hosts int
-	Rate  units.Rate // of every link
+	Kind      string
+	Params    map[string]any
+	Hosts     int           // all of them; given for a star, derived for other kinds
+	Rate      units.Rate    // of the links of hosts
+	LinkDelay time.Duration // one way, of every link; zero: as [RTT] has it
 }
 
-// RTT is the base round-trip time between any two hosts, without queueing.
+// RTT is the base round-trip time, without queueing and transmission, between
+// the hosts that are furthest apart. What a flow has above Min is added where
+// its data is sent. Thresholds that a scheme computes from the base RTT take
+// Min.
 type RTT struct {
 	Min          time.Duration
 	Max          time.Duration
-	Distribution string // "fixed"
+	Base         string      // what has Min as its delay: "links", all alike, or "hosts", their links alone; empty with a link delay
+	Distribution kind.Choice // one of [RTTs]
+	Per          string      // whose RTT is drawn: "host" or "flow"; empty when fixed
+	At           string      // where it is added: "sender"; empty when fixed
 }
 
 // Host is how the end hosts are set up.
 type Host struct {
-	Transport   string // dctcp, ecn-star, reno or cubic
-	InitCwnd    int    // initial congestion window in segments
-	RTOMin      time.Duration
-	MTU         int  // network-layer bytes
-	IdleRestart bool // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+	Transport       string         // one of [transport.Table]
+	TransportParams map[string]any // what the lab sets of its parameters
+	InitCwnd        int            // initial congestion window in segments
+	RTOMin          time.Duration
+	MTU             int  // network-layer bytes
+	IdleRestart     bool // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+
+	// What follows is for modelled hosts; see [Lab.Unsupported].
+
+	RTOInitial time.Duration // before the first measurement of the RTT
+	RTOMax     time.Duration // bound of the backoff
+	DelayedACK int           // full segments that one ACK answers; 1: every segment
+	ACKTimeout time.Duration // longest wait of an ACK for another segment
 }
 
 // Switch is how every switch port is set up.
@@ -85,17 +108,6 @@ type Scheme struct {
 	Name    string
 	AQM     kind.Choice
 	Ingress kind.Choice // without a kind, every packet passes the ingress side at once
-}
-
-// Workload is the traffic.
-type Workload struct {
-	Arrival     kind.Choice
-	Sizes       kind.Choice
-	Pattern     string
-	Load        []float64
-	Flows       int
-	Services    []int // weights; service i is DSCP i and queue i
-	Connections int   // persistent connections opened ahead to each server
 }
 
 // Dilation is how many times slower than lab time the wall clock runs. Zero

@@ -168,8 +168,10 @@ func (ls *layers) unknown(path string) error {
 		switch {
 		case ls.form.leaf(full):
 			return fmt.Errorf("%w key: %s holds a single value", kind.ErrUnknown, full)
-		case ls.form.section(full):
+		case ls.form.section(full), isList(full):
 			prefix = full
+		case prefix == backgroundKey:
+			return ls.unknownBackground(name)
 		case prefix == schemesKey:
 			return kind.Unknown("scheme", name, ls.schemes)
 		default:

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"aqmlab/switch/port"
 )
 
 // Options is what a command lays over a lab file.
@@ -15,6 +17,8 @@ type Options struct {
 	// "host.rto_min=5ms" or "schemes.tcn.threshold=100us". Of two for one key the
 	// last prevails.
 	Set []string
+	// Kinds is what the schemes and the scheduler may be.
+	Kinds port.Kinds
 }
 
 // Load reads a lab: the name of one of the lab book, or the path of a file.
@@ -28,7 +32,7 @@ type Options struct {
 // A lab that does not hold together gives [Errors], all of them at once. A name
 // that is neither in the book nor that of a file gives [ErrNoLab].
 func Load(ref string, opts Options) (*Lab, error) {
-	d, dir, err := open(ref)
+	d, dir, err := open(ref, opts.Kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +49,11 @@ func Load(ref string, opts Options) (*Lab, error) {
 	return ls.lab(dir)
 }
 
-// Parse reads a lab file as it is, without any override. The name of the file
-// stands in errors, and names a lab that has no name.
+// Parse reads a lab file as it is, without any override, whose schemes and
+// scheduler ship with aqmlab. The name of the file stands in errors, and names a
+// lab that has no name.
 func Parse(file string, data []byte) (*Lab, error) {
-	ls, err := newLayers(parse(file, data))
+	ls, err := newLayers(parse(file, data, port.Kinds{}))
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +61,9 @@ func Parse(file string, data []byte) (*Lab, error) {
 }
 
 // open finds the lab file and its folder, which is empty in the book.
-func open(ref string) (d *document, dir string, err error) {
+func open(ref string, kinds port.Kinds) (d *document, dir string, err error) {
 	if data, err := book.ReadFile(ref + extension); err == nil {
-		return parse(ref+extension, data), "", nil
+		return parse(ref+extension, data, kinds), "", nil
 	}
 	data, err := os.ReadFile(ref)
 	if errors.Is(err, fs.ErrNotExist) && !isPath(ref) {
@@ -67,7 +72,7 @@ func open(ref string) (d *document, dir string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("reading a lab: %w", err)
 	}
-	return parse(ref, data), filepath.Dir(ref), nil
+	return parse(ref, data, kinds), filepath.Dir(ref), nil
 }
 
 // isPath tells whether ref can only be meant as the path of a file.

@@ -44,8 +44,11 @@ func TestDefaults(t *testing.T) {
 	want := &labs.Lab{
 		Name:     "my-lab-2",
 		Topology: labs.Topology{Kind: "star", Hosts: 9, Rate: units.Gbps},
-		RTT:      labs.RTT{Distribution: "fixed"},
-		Host:     labs.Host{Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true},
+		RTT:      labs.RTT{Base: "links", Distribution: kind.Choice{Kind: "fixed"}},
+		Host: labs.Host{
+			Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true,
+			RTOInitial: time.Second, RTOMax: 120 * time.Second, DelayedACK: 2, ACKTimeout: 40 * time.Millisecond,
+		},
 		Switch: labs.Switch{
 			Buffer:    labs.Buffer{PerPort: units.MB, Sharing: "port"},
 			Queues:    1,
@@ -55,7 +58,8 @@ func TestDefaults(t *testing.T) {
 		Schemes: []labs.Scheme{{Name: "droptail", AQM: kind.Choice{Kind: "droptail"}}},
 		Workload: labs.Workload{
 			Arrival: kind.Choice{Kind: "poisson"}, Sizes: kind.Choice{Kind: "websearch"}, Pattern: "many-to-one",
-			Load: []float64{0.6}, Flows: 1000, Services: []int{1}, Connections: 5,
+			Host: 1, Load: []float64{0.6}, Flows: 1000, Services: []int{1}, ServiceBy: "flow",
+			Transfer: "pull", Connections: 5, Handshake: true,
 		},
 		Seeds:    []uint64{1},
 		Baseline: "droptail",
@@ -72,8 +76,17 @@ name: all
 title: Every key
 source: {paper: tcn, experiment: tcn-fig6}
 topology: {kind: star, hosts: 3, rate: 10Gbps}
-rtt: {min: 85us, max: 85us, distribution: fixed}
-host: {transport: ecn-star, init_cwnd: 16, rto_min: 5ms, mtu: 9000, idle_restart: false}
+rtt: {min: 85us, max: 255us, base: hosts, distribution: long-tail, per: host, at: sender}
+host:
+  transport: {kind: dctcp, g: 0.125}
+  init_cwnd: 16
+  rto_min: 5ms
+  rto_initial: 6ms
+  rto_max: 1s
+  delayed_ack: 1
+  ack_timeout: 100us
+  mtu: 9000
+  idle_restart: false
 switch:
   buffer: {per_port: 300KiB, sharing: port}
   scheduler: {kind: dwrr, queues: 2, quantum: 18KB, weights: [2, 1]}
@@ -84,11 +97,16 @@ schemes:
 workload:
   arrival: {kind: poisson}
   sizes: {kind: uniform, min: 1KB, max: 2KB}
-  pattern: all-to-all
+  service_sizes: [cache, hadoop]
+  pattern: one-to-many
+  host: 2
   load: 0.9
   flows: 7
   services: [3, 1]
-  connections: 2
+  service_by: pair
+  transfer: push
+  connections: 0
+  handshake: false
 seeds: 3..5
 baseline: b
 dilation: 2.5
@@ -97,8 +115,14 @@ dilation: 2.5
 		Name: "all", Title: "Every key",
 		Source:   labs.Source{Paper: "tcn", Experiment: "tcn-fig6"},
 		Topology: labs.Topology{Kind: "star", Hosts: 3, Rate: 10 * units.Gbps},
-		RTT:      labs.RTT{Min: 85 * time.Microsecond, Max: 85 * time.Microsecond, Distribution: "fixed"},
-		Host:     labs.Host{Transport: "ecn-star", InitCwnd: 16, RTOMin: 5 * time.Millisecond, MTU: 9000},
+		RTT: labs.RTT{
+			Min: 85 * time.Microsecond, Max: 255 * time.Microsecond, Base: "hosts",
+			Distribution: kind.Choice{Kind: "long-tail"}, Per: "host", At: "sender",
+		},
+		Host: labs.Host{
+			Transport: "dctcp", TransportParams: map[string]any{"g": 0.125}, InitCwnd: 16, RTOMin: 5 * time.Millisecond, MTU: 9000,
+			RTOInitial: 6 * time.Millisecond, RTOMax: time.Second, DelayedACK: 1, ACKTimeout: 100 * time.Microsecond,
+		},
 		Switch: labs.Switch{
 			Buffer: labs.Buffer{PerPort: 300 * 1024, Sharing: "port"},
 			Queues: 2,
@@ -112,9 +136,10 @@ dilation: 2.5
 			{Name: "b", AQM: kind.Choice{Kind: "tcn", Params: map[string]any{"threshold": "1.5ms"}}},
 		},
 		Workload: labs.Workload{
-			Arrival: kind.Choice{Kind: "poisson"},
-			Sizes:   kind.Choice{Kind: "uniform", Params: map[string]any{"min": "1KB", "max": "2KB"}},
-			Pattern: "all-to-all", Load: []float64{0.9}, Flows: 7, Services: []int{3, 1}, Connections: 2,
+			Arrival:      kind.Choice{Kind: "poisson"},
+			Sizes:        kind.Choice{Kind: "uniform", Params: map[string]any{"min": "1KB", "max": "2KB"}},
+			ServiceSizes: []string{"cache", "hadoop"}, Pattern: "one-to-many", Host: 2, Load: []float64{0.9}, Flows: 7,
+			Services: []int{3, 1}, ServiceBy: "pair", Transfer: "push",
 		},
 		Seeds: []uint64{3, 4, 5}, Baseline: "b", Dilation: 2.5,
 	}
@@ -180,7 +205,7 @@ func TestSet(t *testing.T) {
 		"one weight":         {[]string{"workload.services=[3]"}, func(l *labs.Lab) any { return l.Workload.Services }, []int{3}},
 		"dilation":           {[]string{"dilation=20"}, func(l *labs.Lab) any { return l.Dilation }, labs.Dilation(20)},
 		"dilation auto":      {[]string{"dilation=auto"}, func(l *labs.Lab) any { return l.Dilation }, labs.Dilation(0)},
-		"short rtt":          {[]string{"rtt=1ms"}, func(l *labs.Lab) any { return l.RTT }, labs.RTT{Min: time.Millisecond, Max: time.Millisecond, Distribution: "fixed"}},
+		"short rtt":          {[]string{"rtt=1ms"}, func(l *labs.Lab) any { return l.RTT }, labs.RTT{Min: time.Millisecond, Max: time.Millisecond, Base: "links", Distribution: kind.Choice{Kind: "fixed"}}},
 		"parameter": {
 			[]string{"switch.scheduler.quantum=3000B"},
 			func(l *labs.Lab) any { return l.Switch.Scheduler },
@@ -285,10 +310,10 @@ func TestBadOverrides(t *testing.T) {
 	}{
 		"no equals sign":   {set: []string{"seeds"}, want: `--set: "seeds" is not key=value: want one such as workload.load=0.5,0.9`},
 		"no key":           {set: []string{"=1"}, want: `--set: "=1" is not key=value: want one such as workload.load=0.5,0.9`},
-		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, load, flows, services, connections, arrival, sizes (did you mean load?)`},
+		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, service_sizes, transfer, connections, handshake, pias, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
-		"group":            {set: []string{"topology=star"}, want: `--set: topology: a group of keys: want one of them: kind, hosts, rate`},
+		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, mtu, idle_restart, transport`},
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
 		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},
@@ -299,9 +324,9 @@ func TestBadOverrides(t *testing.T) {
 		"empty":            {set: []string{"workload.flows="}, want: `--set: workload.flows: "" is not a whole number from 1 to 100000000`},
 		"against the file": {set: []string{"switch.scheduler.queues=1", "workload.services=2"}, want: `--set: workload.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1`},
 		"variable":         {env: []string{"AQMLAB_WORKLOAD_FLOWS=0"}, want: `AQMLAB_WORKLOAD_FLOWS: workload.flows: 0 is outside 1 to 100000000`},
-		"variable's kind":  {env: []string{"AQMLAB_WORKLOAD_SIZES=foxed"}, want: `AQMLAB_WORKLOAD_SIZES: workload.sizes.kind: unknown kind "foxed": want one of websearch, datamining, cache, hadoop, fixed, uniform, cdf (did you mean fixed?)`},
+		"variable's kind":  {env: []string{"AQMLAB_WORKLOAD_SIZES=foxed"}, want: `AQMLAB_WORKLOAD_SIZES: workload.sizes.kind: unknown kind "foxed": want one of websearch, datamining, cache, hadoop, pareto, fixed, uniform, cdf (did you mean fixed?)`},
 		"unknown variable": {env: []string{"AQMLAB_WORKLOAD_FLOW=0"}, want: `AQMLAB_WORKLOAD_FLOW: unknown variable: no key of the lab is set by it (did you mean AQMLAB_WORKLOAD_FLOWS?)`},
-		"group's variable": {env: []string{"AQMLAB_TOPOLOGY=star"}, want: `AQMLAB_TOPOLOGY: unknown variable: no key of the lab is set by it`},
+		"group's variable": {env: []string{"AQMLAB_HOST=dctcp"}, want: `AQMLAB_HOST: unknown variable: no key of the lab is set by it`},
 		"every source": {
 			set:  []string{"host.mtu=1"},
 			env:  []string{"AQMLAB_SEEDS=x"},

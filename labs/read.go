@@ -21,7 +21,7 @@ func (ls *layers) lab(dir string) (*Lab, error) {
 		return nil, ls.errs.sorted(ls.file)
 	}
 	l := defaults()
-	l.Name = slug(ls.file)
+	l.Name, l.Kinds = slug(ls.file), ls.form.kinds
 	r := &reader{layers: ls, failed: make(map[string]bool)}
 	for _, e := range ls.errs {
 		r.failed[e.Key] = true
@@ -29,11 +29,27 @@ func (ls *layers) lab(dir string) (*Lab, error) {
 	for _, k := range keysOf(l) {
 		r.read(k)
 	}
+	r.topology(l)
+	r.transport(l)
+	l.RTT.Distribution = r.choice(r.form.choice(distributionPath), l.RTT.Distribution)
 	l.Switch.Scheduler = r.scheduler(l.Switch.Scheduler)
-	l.Workload.Arrival = r.choice(fixedChoice(arrivalPath), l.Workload.Arrival)
-	l.Workload.Sizes = r.choice(fixedChoice(sizesPath), l.Workload.Sizes)
-	if err := r.anchorFile(l.Workload.Sizes.Params, dir); err != nil {
-		return nil, err
+	l.Workload.Arrival = r.choice(r.form.choice(arrivalPath), l.Workload.Arrival)
+	l.Workload.Sizes = r.choice(r.form.choice(sizesPath), l.Workload.Sizes)
+	files := map[string]map[string]any{
+		sizesPath:        l.Workload.Sizes.Params,
+		arrivalPath:      l.Workload.Arrival.Params,
+		distributionPath: l.RTT.Distribution.Params,
+	}
+	for _, name := range r.backgrounds {
+		b := r.background(name)
+		l.Background = append(l.Background, b)
+		files[join(backgroundPath(name), "sizes")] = b.Sizes.Params
+		files[join(backgroundPath(name), "arrival")] = b.Arrival.Params
+	}
+	for path, params := range files {
+		if err := r.anchorFile(path, params, dir); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range r.schemes {
 		l.Schemes = append(l.Schemes, r.scheme(name))
@@ -43,11 +59,6 @@ func (ls *layers) lab(dir string) (*Lab, error) {
 		return nil, r.errs.sorted(r.file)
 	}
 	return l, nil
-}
-
-func fixedChoice(path string) choice {
-	cs := fixedChoices()
-	return cs[slices.IndexFunc(cs, func(c choice) bool { return c.path == path })]
 }
 
 // slug makes a name out of that of a file.
@@ -144,8 +155,8 @@ func (r *reader) choice(c choice, standard kind.Choice) kind.Choice {
 // scheduler reads a scheduler and the one below it, which is dropped, as other
 // parameters are, when an override replaces the kind above it.
 func (r *reader) scheduler(standard kind.Choice) kind.Choice {
-	c := fixedChoice(innerPath)
-	outer, inner := r.choice(fixedChoice(schedulerPath), standard), r.choice(c, kind.Choice{})
+	c := r.form.choice(innerPath)
+	outer, inner := r.choice(r.form.choice(schedulerPath), standard), r.choice(c, kind.Choice{})
 	inFile, ok := r.values[join(schedulerPath, "kind")]
 	if !ok {
 		inFile = standard.Kind
@@ -213,12 +224,12 @@ func plain(value any) any {
 // anchorFile makes the name of a file among the parameters absolute, so that
 // the lab means the same wherever it is stored. A name in the lab file starts
 // from its folder, one in an override from the working directory.
-func (r *reader) anchorFile(params map[string]any, dir string) error {
+func (r *reader) anchorFile(path string, params map[string]any, dir string) error {
 	name, ok := params["file"].(string)
 	if !ok || name == "" || filepath.IsAbs(name) {
 		return nil
 	}
-	if r.origins[join(sizesPath, "file")] != "" {
+	if r.origins[join(path, "file")] != "" {
 		dir = ""
 	}
 	abs, err := filepath.Abs(filepath.Join(dir, name))

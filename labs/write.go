@@ -47,14 +47,24 @@ func (l *Lab) fill(root *yaml.Node) error {
 			return err
 		}
 	}
-	choices := map[string]kind.Choice{schedulerPath: l.Switch.Scheduler, arrivalPath: l.Workload.Arrival, sizesPath: l.Workload.Sizes}
-	for _, c := range fixedChoices() {
+	choices := map[string]kind.Choice{
+		topologyPath:     {Kind: l.Topology.Kind, Params: l.Topology.Params},
+		distributionPath: l.RTT.Distribution,
+		transportPath:    {Kind: l.Host.Transport, Params: l.Host.TransportParams},
+		schedulerPath:    l.Switch.Scheduler,
+		arrivalPath:      l.Workload.Arrival,
+		sizesPath:        l.Workload.Sizes,
+	}
+	for _, c := range fixedChoices(l.Kinds) {
 		if c.path == innerPath {
 			continue // a parameter of the scheduler above
 		}
 		if err := putChoice(root, c, choices[c.path]); err != nil {
 			return err
 		}
+	}
+	if err := l.putBackground(root); err != nil {
+		return err
 	}
 	list := child(root, schemesKey, yaml.SequenceNode)
 	for _, s := range l.Schemes {
@@ -63,7 +73,7 @@ func (l *Lab) fill(root *yaml.Node) error {
 		if err := put(entry, "name", s.Name); err != nil {
 			return err
 		}
-		if err := putChoice(entry, choice{kindKey: schemeChoice(s.Name).kindKey}, s.AQM); err != nil {
+		if err := putChoice(entry, choice{kindKey: schemeChoice(s.Name, l.Kinds).kindKey}, s.AQM); err != nil {
 			return err
 		}
 		if s.Ingress.Kind == "" {

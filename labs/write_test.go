@@ -77,6 +77,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(base))
 	f.Add([]byte(queues))
 	f.Add([]byte(abqLab))
+	f.Add([]byte("topology: {kind: leaf-spine, leaves: 3, core_rate: 40Gbps, rate: 10Gbps, link_delay: 1us}\nschemes: [{name: d, aqm: droptail}]\nrtt: {max: 1ms, distribution: long-tail, per: host}\nhost: {transport: {g: 1}, delayed_ack: 1}\n"))
 	f.Add([]byte("topology: {rate: 1Gbps}\nschemes: [{name: d, aqm: droptail, x: [1, {a: b}]}]\nrtt: !!binary aGVsbG8=\n"))
 	f.Add([]byte("a: &a [*a]\nb: *a\nschemes: *a\n? {c: d}\n: 2020-01-01\n"))
 	f.Add([]byte("topology: {rate: 1Gbps}\nschemes:\n  - {name: t, aqm: tcn, threshold: 1us, lambda: 1e3}\nseeds: 0..9\nworkload: {services: [1], load: [0x1p-1]}\n"))

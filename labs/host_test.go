@@ -1,0 +1,85 @@
+package labs_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"aqmlab/labs"
+)
+
+// A transport is a name, or a name with parameters.
+func TestTransport(t *testing.T) {
+	for form, want := range map[string]map[string]any{
+		"dctcp":                 nil,
+		"{kind: dctcp}":         nil,
+		"{kind: dctcp, g: 0.5}": {"g": 0.5},
+		"{g: 0.5}":              {"g": 0.5},
+	} {
+		l := load(t, write(t, "x.yaml", base+"host: {transport: "+form+"}\n"))
+		if l.Host.Transport != "dctcp" || !reflect.DeepEqual(l.Host.TransportParams, want) {
+			t.Errorf("%s: %s with %v, want dctcp with %v", form, l.Host.Transport, l.Host.TransportParams, want)
+		}
+		if again := reload(t, l); !reflect.DeepEqual(l, again) {
+			t.Errorf("wrote\n%+v\nand read\n%+v", l.Host, again.Host)
+		}
+	}
+	// Another transport drops the parameters of the file.
+	l := load(t, write(t, "x.yaml", base+"host: {transport: {kind: dctcp, g: 0.5}}\n"), "host.transport=cubic")
+	if l.Host.Transport != "cubic" || l.Host.TransportParams != nil {
+		t.Errorf("%s with %v, want plain cubic", l.Host.Transport, l.Host.TransportParams)
+	}
+}
+
+func TestBadHosts(t *testing.T) {
+	tests := map[string]struct{ host, want string }{
+		"g":                 {"{transport: {kind: dctcp, g: 2}}", `x.yaml:3: host.transport.g: 2 is outside (0, 1]`},
+		"parameter of none": {"{transport: {kind: reno, beta: 1}}", `x.yaml:3: host.transport.beta: unknown parameter: it takes none`},
+		"initial timeout":   {"{rto_initial: 0s}", `x.yaml:3: host.rto_initial: 0s is outside 1us to 120s`},
+		"longest timeout":   {"{rto_max: 121s}", `x.yaml:3: host.rto_max: 121s is outside 1us to 120s`},
+		"initial above all": {"{rto_initial: 2s,\n  rto_max: 1s}", `x.yaml:3: host.rto_initial: 2s is above host.rto_max, 1s`},
+		"least above all":   {"{rto_initial: 1ms, rto_min: 20ms, rto_max: 10ms}", `x.yaml:3: host.rto_min: 20ms is above host.rto_max, 10ms`},
+		"default above all": {"{rto_max: 500ms}", `x.yaml:3: host.rto_initial: 1s is above host.rto_max, 500ms`},
+		"no ACK":            {"{delayed_ack: 0}", `x.yaml:3: host.delayed_ack: 0 is outside 1 to 64`},
+		"late ACK":          {"{ack_timeout: 501ms}", `x.yaml:3: host.ack_timeout: 501ms is outside 1us to 500ms`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := labs.Parse("x.yaml", []byte(base+"host: "+tt.host+"\n"))
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got\n%v\nwant\n%s", err, tt.want)
+			}
+		})
+	}
+}
+
+// Real hosts follow a lab that leaves the keys alone. They are told apart from
+// what they do not follow, and modelled hosts follow everything.
+func TestUnsupported(t *testing.T) {
+	plain := load(t, write(t, "x.yaml", base+"host: {rto_min: 5ms, init_cwnd: 16, transport: {kind: dctcp, g: 0.0625}}\n"))
+	set := load(t, write(t, "x.yaml", base+`host:
+  transport: {kind: dctcp, g: 0.25}
+  rto_initial: 5ms
+  rto_max: 60s
+  delayed_ack: 1
+  ack_timeout: 1ms
+`))
+	want := []string{
+		"host.rto_initial: 5ms is for modelled hosts only, real hosts have 1s",
+		"host.rto_max: 60s is for modelled hosts only, real hosts have 120s",
+		"host.delayed_ack: 1 is for modelled hosts only, real hosts have 2",
+		"host.ack_timeout: 1ms is for modelled hosts only, real hosts have 40ms",
+		"host.transport.g: 0.25 is for modelled hosts only, real hosts have 0.0625",
+	}
+	for _, runtime := range []string{"netns", "docker", "uml"} {
+		if got := plain.Unsupported(runtime); got != nil {
+			t.Errorf("%s, nothing set: %q", runtime, got)
+		}
+		if got := set.Unsupported(runtime); !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%q\nwant\n%q", runtime, got, want)
+		}
+	}
+	if got := set.Unsupported(labs.Sim); got != nil {
+		t.Errorf("sim: %q", got)
+	}
+}
