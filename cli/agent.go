@@ -9,10 +9,11 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/role"
+	"aqmlab/switch/port"
 )
 
 // newAgent is how aqmlab starts its own helper processes.
-func newAgent() *cobra.Command {
+func newAgent(kinds port.Kinds) *cobra.Command {
 	c := group("agent", "Be a helper process of a lab")
 	c.Hidden = true
 	c.AddCommand(
@@ -21,7 +22,7 @@ func newAgent() *cobra.Command {
 			Args: args(cobra.NoArgs),
 			RunE: func(c *cobra.Command, _ []string) error {
 				orchestrator.TuneHelper()
-				var sw role.Switch
+				sw := role.Switch{Kinds: kinds}
 				return errors.Join(agent.Serve(c.Context(), func(context.Context) any { return &sw }), sw.Close())
 			},
 		},

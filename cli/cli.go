@@ -9,14 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"aqmlab/orchestrator"
 	"aqmlab/results"
+	"aqmlab/switch/port"
 )
 
 // Streams are where commands write.
@@ -51,24 +50,6 @@ type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// Main runs the command line and returns the process's exit code. SIGINT and
-// SIGTERM cancel the command, which then cleans up.
-func Main(args []string, s Streams) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	root, begun := newRoot(s), false
-	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
-		begun = true
-		sweep(c)
-	}
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if !begun {
-		err = usage(err) // the command line itself is wrong
-	}
-	return exitCode(ctx, s.Err, err)
-}
-
 func exitCode(ctx context.Context, w io.Writer, err error) int {
 	var status exitStatus
 	switch {
@@ -87,7 +68,7 @@ func exitCode(ctx context.Context, w io.Writer, err error) int {
 	return exitFailed
 }
 
-func newRoot(s Streams) *cobra.Command {
+func newRoot(s Streams, kinds port.Kinds) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aqmlab",
 		Short: "Find out which ECN/AQM scheme serves a datacenter best",
@@ -107,8 +88,8 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(), newCompare(), newReport(), newLab(), newDoctor(), newBench(),
-		newScheme(), newScheduler(), newWorkload(), newTransport(), newAgent(),
+		newRun(kinds), newCompare(), newReport(), newLab(kinds), newDoctor(), newBench(),
+		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newAgent(kinds),
 	)
 	return root
 }

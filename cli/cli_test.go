@@ -17,6 +17,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/host/cc"
+	"aqmlab/switch/port"
 )
 
 // run runs the command line in this process and fails the test unless it ends
@@ -24,7 +25,7 @@ import (
 func run(t *testing.T, code int, args ...string) (out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	if got := Main(args, Streams{Out: &o, Err: &e}); got != code {
+	if got := (App{}).Main(args, Streams{Out: &o, Err: &e}); got != code {
 		t.Fatalf("%v: exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", args, got, code, &o, &e)
 	}
 	return o.String(), e.String()
@@ -125,7 +126,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"run", []string{"run LAB"}},
 		{"run a b", []string{"run LAB"}},
 		{"run smoke --flow 3", []string{"--flow", "aqmlab run --help"}},
-		{"run smoke --runtime cloud", []string{`"cloud"`, "auto or netns"}},
+		{"run smoke --runtime cloud", []string{`"cloud"`, "auto, netns, sim"}},
 		{"run smoke --flows 0", []string{"workload.flows", "0"}},
 		{"run smoke --flows many", []string{"workload.flows", "many"}},
 		{"run smoke --loads 2", []string{"workload.load", "2"}},
@@ -179,7 +180,7 @@ func commands(c *cobra.Command) []*cobra.Command {
 func TestEveryCommand(t *testing.T) {
 	noResult := []string{"aqmlab report", "aqmlab lab show", "aqmlab lab check", "aqmlab lab down", "aqmlab lab exec"}
 	seen := 0
-	for _, c := range commands(newRoot(Streams{})) {
+	for _, c := range commands(newRoot(Streams{}, port.Kinds{})) {
 		path := c.CommandPath()
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: short help %q: want a line without a full stop", path, c.Short)

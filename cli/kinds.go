@@ -9,17 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/kind"
-	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
-	"aqmlab/switch/sched"
 )
 
-func newScheme() *cobra.Command {
-	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", slices.Concat(entries(aqm.Table()), entries(port.Gates())))
+func newScheme(kinds port.Kinds) *cobra.Command {
+	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", slices.Concat(entries(kinds.Schemes()), entries(port.Gates())))
 }
 
-func newScheduler() *cobra.Command {
-	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", entries(sched.Table()))
+func newScheduler(kinds port.Kinds) *cobra.Command {
+	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", entries(kinds.Schedulers()))
 }
 
 // entry is a row of a table of kinds, for printing.

@@ -10,11 +10,12 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/switch/port"
 )
 
-func newLab() *cobra.Command {
+func newLab(kinds port.Kinds) *cobra.Command {
 	return group("lab", "List, check, bring up and take down labs",
-		newLabList(), newLabShow(), newLabCheck(), newLabUp(), newLabDown(), newLabStatus(), newLabExec())
+		newLabList(), newLabShow(kinds), newLabCheck(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
 }
 
 // bookEntry is a lab of the lab book, for printing.
@@ -53,7 +54,7 @@ func newLabList() *cobra.Command {
 	return c
 }
 
-func newLabShow() *cobra.Command {
+func newLabShow(kinds port.Kinds) *cobra.Command {
 	var f labFlags
 	c := &cobra.Command{
 		Use:   "show LAB",
@@ -62,7 +63,7 @@ func newLabShow() *cobra.Command {
   aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, names []string) error {
-			lab, err := f.load(names[0])
+			lab, err := f.load(names[0], kinds)
 			if err != nil {
 				return err
 			}
@@ -78,14 +79,14 @@ func newLabShow() *cobra.Command {
 	return c
 }
 
-func newLabCheck() *cobra.Command {
+func newLabCheck(kinds port.Kinds) *cobra.Command {
 	return &cobra.Command{
 		Use:     "check FILE",
 		Short:   "Check a lab file",
 		Example: "  aqmlab lab check mylab.yaml",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, names []string) error {
-			lab, err := labs.Load(names[0], labs.Options{})
+			lab, err := labs.Load(names[0], labs.Options{Kinds: kinds})
 			if err != nil {
 				return usage(err)
 			}
@@ -96,7 +97,7 @@ func newLabCheck() *cobra.Command {
 	}
 }
 
-func newLabUp() *cobra.Command {
+func newLabUp(kinds port.Kinds) *cobra.Command {
 	var f labFlags
 	var scheme string
 	var asJSON bool
@@ -111,7 +112,7 @@ aqmlab lab down.`,
   aqmlab lab down --all`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, names []string) error {
-			lab, err := f.load(names[0])
+			lab, err := f.load(names[0], kinds)
 			if err != nil {
 				return err
 			}

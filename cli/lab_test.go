@@ -12,6 +12,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/journal"
+	"aqmlab/switch/port"
 )
 
 func TestLabList(t *testing.T) {
@@ -85,7 +86,7 @@ func TestLabFlags(t *testing.T) {
 	set := make([]string, 2, 16)
 	set[0], set[1] = "workload.flows=5", "host.init_cwnd=3"
 	f := labFlags{schemes: []string{"tcn"}, loads: "0.2,0.4", seeds: "7..9", flows: "11", dilation: "3", set: set}
-	lab, err := f.load("smoke")
+	lab, err := f.load("smoke", port.Kinds{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,18 +103,18 @@ func TestLabFlags(t *testing.T) {
 		t.Errorf("the user's overrides became %q", set[:cap(set)])
 	}
 
-	plain, err := (&labFlags{}).load("smoke")
+	plain, err := (&labFlags{}).load("smoke", port.Kinds{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want, err := labs.Load("smoke", labs.Options{}); err != nil || !reflect.DeepEqual(plain, want) {
 		t.Errorf("without flags: %+v, %v; want %+v", plain, err, want)
 	}
-	if auto, err := (&labFlags{dilation: "auto"}).load("smoke"); err != nil || auto.Dilation != 0 {
+	if auto, err := (&labFlags{dilation: "auto"}).load("smoke", port.Kinds{}); err != nil || auto.Dilation != 0 {
 		t.Errorf("dilation auto is %v, %v", auto.Dilation, err)
 	}
 	for _, bad := range []labFlags{{flows: "0"}, {flows: "x"}, {loads: "high"}, {seeds: "-1"}, {dilation: "slow"}, {schemes: []string{"red"}}, {set: []string{"nothing=1"}}} {
-		lab, err := bad.load("smoke")
+		lab, err := bad.load("smoke", port.Kinds{})
 		if lab != nil || !errors.As(err, new(usageError)) {
 			t.Errorf("%+v: lab %v, error %v; want a usage error", bad, lab, err)
 		}

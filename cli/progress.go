@@ -9,7 +9,6 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"aqmlab/orchestrator"
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 )
 
@@ -58,7 +57,9 @@ func (b *bars) Begin(p orchestrator.Point) {
 		))
 }
 
-func (b *bars) Progress(_ orchestrator.Point, s role.State) { b.bar.SetCurrent(s.Completed + s.Failed) }
+func (b *bars) Progress(_ orchestrator.Point, s orchestrator.Progress) {
+	b.bar.SetCurrent(s.Completed + s.Failed)
+}
 
 func (b *bars) End(_ orchestrator.Point, measured results.Point) {
 	b.bar.SetTotal(-1, true) // whatever is missing is in the records
@@ -98,7 +99,7 @@ func (l *lines) Begin(p orchestrator.Point) {
 	fmt.Fprintf(l.w, "%s: %d flows, about %v left in all\n", title(p), p.Flows, left(p, 0))
 }
 
-func (l *lines) Progress(p orchestrator.Point, s role.State) {
+func (l *lines) Progress(p orchestrator.Point, s orchestrator.Progress) {
 	now := l.now()
 	if now.Sub(l.said) < lineEvery {
 		return

@@ -10,9 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 
 	"aqmlab/orchestrator"
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/trafficgen/live"
 )
 
 // TestLeft: what a run still takes are the starts of the trace to come, and the
@@ -38,8 +36,8 @@ func tcnPoint() orchestrator.Point {
 	return orchestrator.Point{Scheme: "tcn", Load: 0.5, Seed: 3, Number: 2, Of: 4, Flows: 100, Lasts: 20 * time.Second, After: 40 * time.Second}
 }
 
-func state(completed, failed int64) role.State {
-	return role.State{Progress: live.Progress{Completed: completed, Failed: failed}}
+func state(completed, failed int64) orchestrator.Progress {
+	return orchestrator.Progress{Completed: completed, Failed: failed}
 }
 
 // TestLines: a line at a point's begin, one every five seconds, one at its end,

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -18,6 +19,7 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/results"
+	"aqmlab/switch/port"
 )
 
 // runsDir is where runs are stored unless --out says otherwise.
@@ -43,8 +45,8 @@ func (f *labFlags) add(c *cobra.Command) {
 	fs.StringArrayVar(&f.set, "set", nil, "override any key of the lab: --set host.rto_min=5ms (repeatable)")
 }
 
-// load reads a lab with the flags applied.
-func (f *labFlags) load(ref string) (*labs.Lab, error) {
+// load reads a lab of those kinds with the flags applied.
+func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
 	set := slices.Clone(f.set)
 	for _, o := range []struct{ key, value string }{
 		{"workload.load", f.loads},
@@ -56,7 +58,7 @@ func (f *labFlags) load(ref string) (*labs.Lab, error) {
 			set = append(set, o.key+"="+o.value)
 		}
 	}
-	lab, err := labs.Load(ref, labs.Options{Set: set})
+	lab, err := labs.Load(ref, labs.Options{Set: set, Kinds: kinds})
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -66,9 +68,10 @@ func (f *labFlags) load(ref string) (*labs.Lab, error) {
 	return lab, nil
 }
 
-func newRun() *cobra.Command {
+func newRun(kinds port.Kinds) *cobra.Command {
 	var f labFlags
 	var runtime, out string
+	var jobs int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "run LAB",
@@ -83,16 +86,22 @@ LAB is a name of the lab book (aqmlab lab list) or a path to a lab file.`,
   aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, names []string) error {
-			if err := checkRuntime(runtime); err != nil {
-				return usage(err)
+			on, err := orchestrator.ParseRuntime(runtime)
+			if err != nil {
+				return usage(fmt.Errorf("--runtime: %w", err))
 			}
-			lab, err := f.load(names[0])
+			if jobs < 0 {
+				return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", jobs))
+			}
+			lab, err := f.load(names[0], kinds)
 			if err != nil {
 				return err
 			}
 			w := newWatcher(c.ErrOrStderr())
 			run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
 				Options: orchestrator.Options{Log: c.ErrOrStderr()},
+				Runtime: on,
+				Jobs:    jobs,
 				Out:     out,
 				Watcher: w,
 			})
@@ -104,18 +113,11 @@ LAB is a name of the lab book (aqmlab lab list) or a path to a lab file.`,
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&runtime, "runtime", "auto", "where the hosts run: auto or netns")
+	c.Flags().StringVar(&runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.Runtimes(), ", "))
+	c.Flags().IntVar(&jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.Flags().StringVar(&out, "out", runsDir, "folder for the results")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
-}
-
-// checkRuntime accepts the runtimes that there are.
-func checkRuntime(name string) error {
-	if name != "auto" && name != "netns" {
-		return fmt.Errorf("--runtime %q: want auto or netns (network namespaces)", name)
-	}
-	return nil
 }
 
 // explain marks as the user's to mend what the machine lacks, and what it does

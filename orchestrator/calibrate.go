@@ -131,9 +131,10 @@ func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
 	return true, "", nil
 }
 
-// pilotTrace is the traffic of a spec in flows of the pilot's size, as many as
-// start within that lab time, and one at least.
+// pilotTrace is the load of a spec in independent flows of the pilot's size, as
+// many as start within that lab time, and one at least.
 func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]trafficgen.Flow, error) {
+	spec.Arrival, spec.ServiceSizes, spec.Background = kind.Choice{Kind: "poisson"}, nil, nil
 	spec.Sizes = kind.Choice{Kind: "fixed", Params: map[string]any{"size": fmt.Sprintf("%dB", pilotBytes)}}
 	// Every host may be a client, each of which asks for the load.
 	spec.Flows = max(1, int(spec.Load*float64(spec.Rate.Bytes(within))/pilotBytes)*spec.Hosts)

@@ -12,6 +12,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/fabric"
 	"aqmlab/trafficgen"
 )
 
@@ -49,8 +50,8 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 		Load:     p.load,
 		Seed:     p.seed,
 		Flows:    m.flows,
-		Ports:    portCounts(m.sw),
-		Ingress:  ingressCounts(m.sw),
+		Ports:    portCounts(m.sw.Ports),
+		Ingress:  ingressCounts(m.sw.Ports),
 		Hosts:    m.hosts,
 		Fidelity: t.judge(m),
 	}
@@ -142,7 +143,16 @@ func (t *Testbed) whileSwitchLives(ctx context.Context, do func(context.Context)
 // replay replays a trace and returns its time zero on CLOCK_MONOTONIC and its
 // records.
 func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch func(role.State)) (zero int64, records []results.Flow, err error) {
-	r := role.Replay{Flows: flows, Dilation: t.dilation, Connections: t.lab.Workload.Connections, Stall: stall}
+	w := t.lab.Workload
+	r := role.Replay{
+		Flows:       flows,
+		Tagging:     t.lab.Tagging(),
+		Dilation:    t.dilation,
+		Connections: w.Connections,
+		Fresh:       w.Connections == 0,
+		Handshake:   w.Handshake,
+		Stall:       stall,
+	}
 	if err := t.hosts.Call(ctx, "Start", r, &zero); err != nil {
 		return 0, nil, err
 	}
@@ -180,8 +190,7 @@ func sampleEvery(flows []trafficgen.Flow) time.Duration {
 	if len(flows) == 0 {
 		return 0
 	}
-	last := flows[len(flows)-1].Start
-	return max(last/samples, 10*time.Microsecond)
+	return max(trafficgen.End(flows)/samples, 10*time.Microsecond)
 }
 
 // counters reads the kernel's counters of every host.
@@ -222,9 +231,9 @@ func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount 
 }
 
 // ingressCounts lists the ingress stages that had something to hold.
-func ingressCounts(m role.Measured) []results.IngressCount {
+func ingressCounts(ports []fabric.PortCount) []results.IngressCount {
 	var counts []results.IngressCount
-	for _, p := range m.Ports {
+	for _, p := range ports {
 		if c := p.Ingress; c.Held > 0 {
 			counts = append(counts, results.IngressCount{
 				Switch:      p.Switch,
@@ -239,9 +248,9 @@ func ingressCounts(m role.Measured) []results.IngressCount {
 	return counts
 }
 
-func portCounts(m role.Measured) []results.PortCount {
+func portCounts(ports []fabric.PortCount) []results.PortCount {
 	var counts []results.PortCount
-	for _, p := range m.Ports {
+	for _, p := range ports {
 		for q, c := range p.Queues {
 			counts = append(counts, results.PortCount{
 				Switch:      p.Switch,

@@ -15,6 +15,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen"
@@ -138,10 +139,10 @@ func TestFabric(t *testing.T) {
 }
 
 func TestPortCounts(t *testing.T) {
-	m := role.Measured{Report: wire.Report{Ports: []wire.PortReport{
+	m := []fabric.PortCount{
 		{Switch: "s1", Far: "h1", Queues: []port.Count{{Enqueued: 9, Sent: 8, Marked: 7, DropsFull: 6, DropsScheme: 5, SentBytes: 4, PeakBytes: 3}, {}}},
 		{Switch: "s1", Far: "h2", Queues: []port.Count{{Sent: 1}}},
-	}}}
+	}
 	want := []results.PortCount{
 		{Switch: "s1", Port: "h1", Queue: 0, Enqueued: 9, Sent: 8, Marked: 7, DropsFull: 6, DropsScheme: 5, SentBytes: 4, PeakBytes: 3},
 		{Switch: "s1", Port: "h1", Queue: 1},
@@ -155,10 +156,10 @@ func TestPortCounts(t *testing.T) {
 // TestIngressCounts: a port without an ingress stage, or whose stage held
 // nothing, has no row.
 func TestIngressCounts(t *testing.T) {
-	m := role.Measured{Report: wire.Report{Ports: []wire.PortReport{
+	m := []fabric.PortCount{
 		{Switch: "s1", Far: "h1", Ingress: port.IngressCount{Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6, PeakBytes: 5}},
 		{Switch: "s1", Far: "h2"},
-	}}}
+	}
 	want := []results.IngressCount{{Switch: "s1", Port: "h1", Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6}}
 	if got := ingressCounts(m); !reflect.DeepEqual(got, want) {
 		t.Errorf("counts %+v, want %+v", got, want)

@@ -24,18 +24,25 @@ type Point struct {
 	Number int           // from 1
 	Of     int           // points in all
 	Flows  int           // in its trace
-	Lasts  time.Duration // wall time of the starts of its trace
+	Lasts  time.Duration // wall time of the starts of its trace; zero in virtual time
 	After  time.Duration // the same for all the points that follow
 }
 
-// Watcher is told how a run goes on. Its methods are called one at a time.
+// Progress counts the flows of a point that is going on.
+type Progress struct {
+	Completed int64 // every byte came
+	Failed    int64 // ended otherwise
+}
+
+// Watcher is told how a run goes on. Its methods are called one at a time; in
+// virtual time several points may be going on.
 type Watcher interface {
 	// Note is something that the user should know.
 	Note(text string)
 	// Begin starts a point.
 	Begin(p Point)
 	// Progress is called several times a second while the point runs.
-	Progress(p Point, s role.State)
+	Progress(p Point, s Progress)
 	// End is called with what the point measured.
 	End(p Point, measured results.Point)
 }
@@ -43,6 +50,8 @@ type Watcher interface {
 // RunOptions say how a lab is run.
 type RunOptions struct {
 	Options
+	Runtime Runtime // where the hosts run; empty: Auto
+	Jobs    int     // points that run at once in virtual time; zero: one a CPU
 	Out     string  // folder that the run is stored below
 	Watcher Watcher // is told how it goes on
 }
@@ -54,6 +63,16 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error)
 	points, err := plan(lab)
 	if err != nil {
 		return nil, err
+	}
+	runtime, why := o.Runtime.choose(lab)
+	if why != "" {
+		o.Watcher.Note(why)
+	}
+	if runtime == Sim {
+		return runVirtual(ctx, lab, points, o)
+	}
+	for _, line := range lab.Unsupported(string(runtime)) {
+		o.Watcher.Note("warning: " + line)
 	}
 	t, err := Up(ctx, lab, o.Options)
 	if err != nil {
@@ -91,22 +110,33 @@ func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*re
 	if missed := t.missedRTT(c); missed != "" {
 		o.Watcher.Note(missed)
 	}
-	yaml, err := t.lab.YAML()
+	return store(t.lab, t.manifest(c), o.Out, func(add func(results.Point) error) error {
+		for i, p := range points {
+			measured, err := t.runOne(ctx, p, name(points, i, t.lasts), o.Watcher)
+			if err == nil {
+				err = add(measured)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// store keeps the points that measure adds, whole or, if it fails, those that
+// it had added by then.
+func store(lab *labs.Lab, m results.Manifest, out string, measure func(add func(results.Point) error) error) (*results.Run, error) {
+	yaml, err := lab.YAML()
 	if err != nil {
 		return nil, err
 	}
-	writer, err := results.Create(o.Out, t.manifest(c), yaml)
+	writer, err := results.Create(out, m, yaml)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range points {
-		measured, err := t.runOne(ctx, p, t.name(points, i), o.Watcher)
-		if err == nil {
-			err = writer.Add(measured)
-		}
-		if err != nil {
-			return abort(writer, err)
-		}
+	if err := measure(writer.Add); err != nil {
+		return abort(writer, err)
 	}
 	dir, err := writer.Finish(time.Now())
 	if err != nil {
@@ -125,8 +155,9 @@ func abort(writer *results.Writer, why error) (*results.Run, error) {
 	return run, errors.Join(why, err)
 }
 
-// name is what a watcher knows the i-th point by.
-func (t *Testbed) name(points []point, i int) Point {
+// name is what a watcher knows the i-th point by. lasts is the wall time of the
+// starts of a point's trace.
+func name(points []point, i int, lasts func(point) time.Duration) Point {
 	p := points[i]
 	named := Point{
 		Scheme: p.scheme,
@@ -135,10 +166,10 @@ func (t *Testbed) name(points []point, i int) Point {
 		Number: i + 1,
 		Of:     len(points),
 		Flows:  len(p.flows),
-		Lasts:  t.lasts(p),
+		Lasts:  lasts(p),
 	}
 	for _, later := range points[i+1:] {
-		named.After += t.lasts(later)
+		named.After += lasts(later)
 	}
 	return named
 }
@@ -146,7 +177,7 @@ func (t *Testbed) name(points []point, i int) Point {
 // runOne runs a point in the watcher's sight.
 func (t *Testbed) runOne(ctx context.Context, p point, named Point, w Watcher) (results.Point, error) {
 	w.Begin(named)
-	measured, err := t.run(ctx, p, func(s role.State) { w.Progress(named, s) })
+	measured, err := t.run(ctx, p, func(s role.State) { w.Progress(named, Progress{s.Completed, s.Failed}) })
 	if err != nil {
 		return results.Point{}, err
 	}
@@ -156,7 +187,7 @@ func (t *Testbed) runOne(ctx context.Context, p point, named Point, w Watcher) (
 
 // lasts is the wall time of the starts of a point's trace.
 func (t *Testbed) lasts(p point) time.Duration {
-	return time.Duration(float64(p.flows[len(p.flows)-1].Start) * t.dilation)
+	return time.Duration(float64(trafficgen.End(p.flows)) * t.dilation)
 }
 
 // describe says on what the points will run.
@@ -187,23 +218,30 @@ func (t *Testbed) missedRTT(c Calibration) string {
 }
 
 func (t *Testbed) manifest(c Calibration) results.Manifest {
+	m := manifest(t.lab)
+	m.Runtime = string(Netns)
+	m.Dilation = c.Dilation
+	m.Transport.Provider = string(t.cc.Provider())
+	m.BaseRTT = results.Micros(c.BaseRTT)
+	return m
+}
+
+// manifest is what the manifests of all runtimes have in common.
+func manifest(lab *labs.Lab) results.Manifest {
 	version, revision := results.ThisBuild()
 	m := results.Manifest{
 		Version:     version,
 		GitRevision: revision,
 		Start:       time.Now().UTC(),
 		Host:        results.ThisMachine(),
-		Runtime:     "netns",
-		Dilation:    c.Dilation,
-		Transport:   results.Transport{Name: t.lab.Host.Transport, Provider: string(t.cc.Provider())},
+		Transport:   results.Transport{Name: lab.Host.Transport},
 		RTTBy:       results.RTTByDelayLine,
-		BaseRTT:     results.Micros(c.BaseRTT),
-		Lab:         t.lab.Name,
-		Loads:       slices.Clone(t.lab.Workload.Load),
-		Seeds:       slices.Clone(t.lab.Seeds),
-		Baseline:    t.lab.Baseline,
+		Lab:         lab.Name,
+		Loads:       slices.Clone(lab.Workload.Load),
+		Seeds:       slices.Clone(lab.Seeds),
+		Baseline:    lab.Baseline,
 	}
-	for _, s := range t.lab.Schemes {
+	for _, s := range lab.Schemes {
 		m.Schemes = append(m.Schemes, s.Name)
 	}
 	return m

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
@@ -53,10 +52,10 @@ func TestName(t *testing.T) {
 		{scheme: "c", flows: at(4 * time.Second)},
 	}
 	want := Point{Scheme: "a", Load: 0.5, Seed: 7, Number: 1, Of: 3, Flows: 2, Lasts: 3 * time.Second, After: 18 * time.Second}
-	if got := tb.name(points, 0); got != want {
+	if got := name(points, 0, tb.lasts); got != want {
 		t.Errorf("first point %+v, want %+v", got, want)
 	}
-	if got := tb.name(points, 2); got.Number != 3 || got.Lasts != 12*time.Second || got.After != 0 {
+	if got := name(points, 2, tb.lasts); got.Number != 3 || got.Lasts != 12*time.Second || got.After != 0 {
 		t.Errorf("last point %+v", got)
 	}
 }
@@ -78,7 +77,7 @@ func (d *diary) Begin(p Point) {
 	}
 }
 
-func (d *diary) Progress(p Point, s role.State) {
+func (d *diary) Progress(p Point, s Progress) {
 	if want := fmt.Sprint("progress ", p.Scheme); d.events[len(d.events)-1] != want {
 		d.events = append(d.events, want)
 	}
@@ -96,7 +95,7 @@ func TestRun(t *testing.T) {
 	lab.Workload.Load, lab.Seeds = []float64{0.5}, []uint64{3}
 	var d diary
 	root := t.TempDir()
-	run, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Out: t.TempDir(), Watcher: &d})
+	run, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Runtime: Netns, Out: t.TempDir(), Watcher: &d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +143,7 @@ func TestInterruptedRun(t *testing.T) {
 				}
 			}}
 			root := t.TempDir()
-			run, err := Run(ctx, parse(t, small), RunOptions{Options: Options{Root: root}, Out: t.TempDir(), Watcher: &d})
+			run, err := Run(ctx, parse(t, small), RunOptions{Options: Options{Root: root}, Runtime: Netns, Out: t.TempDir(), Watcher: &d})
 			if !errors.Is(err, enough) {
 				t.Errorf("error %v, want %v", err, enough)
 			}
@@ -164,7 +163,7 @@ func TestRunFailsBeforeItBegins(t *testing.T) {
 	lab := parse(t, small)
 	lab.Workload.Pattern = "none-to-none"
 	root := t.TempDir()
-	if _, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Out: t.TempDir(), Watcher: &diary{}}); err == nil {
+	if _, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Runtime: Netns, Out: t.TempDir(), Watcher: &diary{}}); err == nil {
 		t.Error("an unknown pattern is no error")
 	}
 	emptyRoot(t, root)

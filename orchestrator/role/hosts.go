@@ -19,8 +19,8 @@ import (
 	"aqmlab/trafficgen/live"
 )
 
-// port is where every host's server listens.
-const port = 5001
+// serverPort is where every host's server listens.
+const serverPort = 5001
 
 // dialTimeout bounds one handshake, in wall time. A first SYN that is lost is
 // sent again after a second, so this allows several.
@@ -103,8 +103,11 @@ func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]time.Duration) error {
 // Replay says what to replay, see [live.Config].
 type Replay struct {
 	Flows       []trafficgen.Flow
+	Tagging     trafficgen.Tagging
 	Dilation    float64
 	Connections int
+	Fresh       bool
+	Handshake   bool
 	Stall       time.Duration // wall time
 }
 
@@ -124,8 +127,11 @@ func (h *Hosts) Start(r Replay, zero *int64) error {
 	}
 	client, err := live.Open(h.ctx, h.ends, live.Config{
 		Flows:       r.Flows,
+		Tagging:     r.Tagging,
 		Dilation:    r.Dilation,
 		Connections: r.Connections,
+		Fresh:       r.Fresh,
+		Handshake:   r.Handshake,
 		Stall:       r.Stall,
 	})
 	if err != nil {
@@ -206,7 +212,7 @@ var _ live.Network = ends(nil)
 // Listen opens a host's server port.
 func (e ends) Listen(host int) (l net.Listener, err error) {
 	err = netns.Do(e[host].Namespace, func() error {
-		l, err = net.Listen("tcp4", netip.AddrPortFrom(e[host].Addr, port).String())
+		l, err = net.Listen("tcp4", netip.AddrPortFrom(e[host].Addr, serverPort).String())
 		return err
 	})
 	return l, err
@@ -216,7 +222,7 @@ func (e ends) Listen(host int) (l net.Listener, err error) {
 func (e ends) Dial(ctx context.Context, client, server int) (c net.Conn, err error) {
 	d := net.Dialer{Timeout: dialTimeout, KeepAlive: -1}
 	err = netns.Do(e[client].Namespace, func() error {
-		c, err = d.DialContext(ctx, "tcp4", netip.AddrPortFrom(e[server].Addr, port).String())
+		c, err = d.DialContext(ctx, "tcp4", netip.AddrPortFrom(e[server].Addr, serverPort).String())
 		return err
 	})
 	return c, err

@@ -11,6 +11,7 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
+	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
 )
 
@@ -23,6 +24,8 @@ const (
 // Switch is the service of the switch's process, which runs in the switch's
 // namespace.
 type Switch struct {
+	Kinds port.Kinds // that its ports are built of; not to be changed once it is open
+
 	mu      sync.Mutex
 	sw      *wire.Switch
 	session *wire.Session
@@ -44,7 +47,7 @@ func (s *Switch) Open(c wire.Config, _ *agent.Nothing) error {
 		return errOpen
 	}
 	// Calls arrive on any thread; all of them are in the process's namespace.
-	sw, err := wire.Open(c)
+	sw, err := wire.Open(c, s.Kinds)
 	if err != nil {
 		return err
 	}

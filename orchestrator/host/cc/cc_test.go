@@ -101,6 +101,15 @@ func TestMissingModule(t *testing.T) {
 	}
 }
 
+// TestModelled: no kernel has DCQCN, so no real host may be asked for it.
+func TestModelled(t *testing.T) {
+	_, err := Acquire("dcqcn", "x")
+	var unsupported *UnsupportedError
+	if !errors.As(err, &unsupported) || unsupported.Missing != NeedModel || !strings.Contains(err.Error(), "only modelled hosts speak it") {
+		t.Errorf("error %v, want missing %s", err, NeedModel)
+	}
+}
+
 // TestAcquireMissing asks for a congestion control that no kernel has.
 func TestAcquireMissing(t *testing.T) {
 	a := algorithm{kernel: "nonexistent"}

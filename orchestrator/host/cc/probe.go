@@ -14,7 +14,8 @@ type Support struct {
 	Missing   error    // why it is missing, an [*UnsupportedError] where that is known
 }
 
-// Probe finds out which transports this machine has. It changes nothing: no
+// Probe finds out which transports this machine has, of those that real hosts
+// may speak. It changes nothing: no
 // module is loaded and nothing is registered. Our own programs are shown to
 // the kernel's verifier and dropped again.
 func Probe() ([]Support, error) {
@@ -23,6 +24,9 @@ func Probe() ([]Support, error) {
 		a, err := find(name)
 		if err != nil {
 			return nil, err
+		}
+		if a.Modelled {
+			continue
 		}
 		s, err := a.probe()
 		if err != nil {

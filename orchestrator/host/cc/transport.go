@@ -37,7 +37,7 @@ func find(name string) (algorithm, error) {
 // may make the kernel load a module. Suffix tells labs that run at once apart:
 // 1 to 9 letters, digits, underscores or dots. The error for a name that is not
 // in [transport.Table] lists those that are; others wrap an [*UnsupportedError],
-// or [unix.EEXIST] if a running lab has the same suffix.
+// as for a transport that only modelled hosts speak, or [unix.EEXIST] if a running lab has the same suffix.
 func Acquire(name, suffix string) (*Handle, error) {
 	a, err := find(name)
 	if err != nil {
@@ -54,6 +54,9 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	name, err := uniqueName(suffix)
 	if err != nil {
 		return nil, err
+	}
+	if a.Modelled {
+		return nil, a.onlyModelled()
 	}
 	has, err := kernelHasOrLoads(a.kernel)
 	switch {

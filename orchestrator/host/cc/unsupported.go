@@ -16,6 +16,8 @@ type Requirement string
 const (
 	// NeedModule is a congestion control of the kernel's own.
 	NeedModule Requirement = "congestion control in the kernel"
+	// NeedModel is a transport that real hosts do not speak.
+	NeedModel Requirement = "a kernel that provides it"
 	// NeedBTF is the kernel's description of its own types.
 	NeedBTF Requirement = "kernel type information (BTF)"
 	// NeedPrivilege is the right to load BPF programs and to change the network.
@@ -53,6 +55,14 @@ func (a algorithm) missingModule() error {
 		Transport: a.Name,
 		Missing:   NeedModule,
 		Remedy:    fmt.Sprintf("run 'modprobe tcp_%s' on the host, or choose another transport", a.kernel),
+	}
+}
+
+func (a algorithm) onlyModelled() error {
+	return &UnsupportedError{
+		Transport: a.Name,
+		Missing:   NeedModel,
+		Remedy:    "only modelled hosts speak it: run the lab with --runtime sim, or choose another transport",
 	}
 }
 

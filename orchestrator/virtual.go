@@ -1,0 +1,213 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"aqmlab/kind"
+	"aqmlab/labs"
+	"aqmlab/results"
+	"aqmlab/sim"
+	"aqmlab/sim/rdma"
+	"aqmlab/sim/tcp"
+	"aqmlab/transport"
+)
+
+// runVirtual runs the points in virtual time, several at once. They are stored
+// in the order of the plan, so that the run does not depend on which is done
+// first.
+func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions) (*results.Run, error) {
+	m := manifest(lab)
+	m.Runtime = string(Sim)
+	m.Dilation = 1
+	m.Transport.Provider = "model"
+	m.BaseRTT = results.Micros(lab.RTT.Min)
+	jobs := o.Jobs
+	if jobs == 0 {
+		jobs = runtime.NumCPU()
+	}
+	o.Watcher.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, min(jobs, len(points))))
+	watcher := &oneByOne{Watcher: o.Watcher}
+	return store(lab, m, o.Out, func(add func(results.Point) error) error {
+		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
+			return simulate(ctx, lab, points[i], name(points, i, instant), watcher)
+		}, add)
+	})
+}
+
+// instant is the wall time of a trace in virtual time, which nobody knows ahead.
+func instant(point) time.Duration { return 0 }
+
+// inOrder makes n points, at most jobs at once, and adds them in their order.
+// After an error the points before it have been added.
+func inOrder(ctx context.Context, jobs, n int, make1 func(context.Context, int) (results.Point, error), add func(results.Point) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(jobs + 1) // and the one that adds
+	made := make([]chan results.Point, n)
+	for i := range made {
+		made[i] = make(chan results.Point, 1)
+	}
+	group.Go(func() error {
+		for _, c := range made {
+			select {
+			case p := <-c:
+				if err := add(p); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+	for i := range n {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			p, err := make1(ctx, i)
+			if err == nil {
+				made[i] <- p
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// simulate runs one point in virtual time.
+func simulate(ctx context.Context, lab *labs.Lab, p point, named Point, w Watcher) (results.Point, error) {
+	w.Begin(named)
+	measured, err := virtualPoint(ctx, lab, p, func(s sim.Progress) {
+		w.Progress(named, Progress{Completed: int64(s.Completed)})
+	})
+	if err != nil {
+		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
+	}
+	w.End(named, measured)
+	return measured, nil
+}
+
+// virtualPoint simulates a point and returns what was measured.
+func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Progress)) (results.Point, error) {
+	c, err := simulation(lab, p)
+	if err != nil {
+		return results.Point{}, err
+	}
+	s, err := sim.New(c)
+	if err != nil {
+		return results.Point{}, err
+	}
+	if err := s.Run(ctx, watch); err != nil {
+		return results.Point{}, err
+	}
+	o := s.Outcome()
+	return results.Point{
+		Scheme:   p.scheme,
+		Load:     p.load,
+		Seed:     p.seed,
+		Flows:    o.Flows,
+		Queues:   o.Queues,
+		Ports:    portCounts(o.Ports),
+		Ingress:  ingressCounts(o.Ports),
+		Hosts:    o.Hosts,
+		Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
+	}, nil
+}
+
+// header is what a TCP segment carries before its payload: IPv4, and TCP with
+// timestamps.
+const header = 52
+
+func simulation(lab *labs.Lab, p point) (sim.Config, error) {
+	spec, err := lab.Fabric(p.scheme, p.seed)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	c := sim.Config{
+		Fabric:      spec,
+		Kinds:       lab.Kinds,
+		Flows:       p.flows,
+		Tagging:     lab.Tagging(),
+		Connections: lab.Workload.Connections,
+		Handshake:   lab.Workload.Handshake,
+		Sample:      sampleEvery(p.flows),
+		Stall:       virtualStall,
+	}
+	if err := setHosts(&c, lab.Host); err != nil {
+		return sim.Config{}, err
+	}
+	return c, nil
+}
+
+// setHosts gives a simulation the hosts that a lab asks for.
+func setHosts(c *sim.Config, h labs.Host) error {
+	t, err := transport.Table().New(h.Transport, h.TransportParams, struct{}{})
+	if err != nil {
+		return err
+	}
+	if t.Modelled {
+		c.RDMA = &rdma.Config{DCQCN: t.DCQCN, MTU: h.MTU, RTO: h.RTOMin}
+		for i := range c.Fabric.Hosts {
+			c.RDMA.Uplinks = append(c.RDMA.Uplinks, c.Fabric.Uplink(i))
+		}
+		return nil
+	}
+	c.TCP = &tcp.Config{
+		Control:     kind.Choice{Kind: h.Transport, Params: h.TransportParams},
+		MSS:         h.MTU - header,
+		Header:      header,
+		InitCwnd:    h.InitCwnd,
+		RTOInit:     h.RTOInitial,
+		RTOMin:      h.RTOMin,
+		RTOMax:      h.RTOMax,
+		DelayedAck:  h.DelayedACK,
+		AckTimeout:  h.ACKTimeout,
+		IdleRestart: h.IdleRestart,
+		SmallQueue:  time.Millisecond,
+	}
+	return nil
+}
+
+// virtualStall is the lab time without a byte for any flow after which a
+// simulation is given up: longer than Linux's longest timeout.
+const virtualStall = 5 * time.Minute
+
+// oneByOne keeps the promise that a watcher's methods are called one at a time.
+type oneByOne struct {
+	mu sync.Mutex
+	Watcher
+}
+
+// Note passes on.
+func (w *oneByOne) Note(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Watcher.Note(text)
+}
+
+// Begin passes on.
+func (w *oneByOne) Begin(p Point) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Watcher.Begin(p)
+}
+
+// Progress passes on.
+func (w *oneByOne) Progress(p Point, s Progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Watcher.Progress(p, s)
+}
+
+// End passes on.
+func (w *oneByOne) End(p Point, measured results.Point) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Watcher.End(p, measured)
+}

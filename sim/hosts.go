@@ -1,0 +1,95 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/sim/tcp"
+)
+
+// hosts are the transport of all hosts.
+type hosts interface {
+	// open makes the ends of a session. With a handshake, the end that sends
+	// first opens the connection, and data waits for it.
+	open(now time.Duration, s *session, handshake bool)
+	// label gives what carries no payload of the session its DSCP.
+	label(s *session, dscp uint8)
+	// count is what a host has met, without its name.
+	count(host int) results.HostCount
+	// stopped takes the word of flow control: the uplink of a host stops or goes
+	// on.
+	stopped(now time.Duration, host int, stop bool)
+}
+
+// newHosts makes the hosts of a simulation, and tells how much payload one of
+// their segments carries.
+func newHosts(s *Simulation) (h hosts, payload int, err error) {
+	if s.config.RDMA != nil {
+		h, err = newRDMAHosts(s)
+		return h, s.config.RDMA.Payload(), err
+	}
+	h, err = newTCPHosts(s)
+	return h, s.config.TCP.MSS, err
+}
+
+// tcpHosts speak TCP.
+type tcpHosts struct {
+	stack    *tcp.Stack
+	counters []tcp.Counters
+}
+
+func newTCPHosts(s *Simulation) (*tcpHosts, error) {
+	c := *s.config.TCP
+	c.Backlog = s.network.Backlog
+	stack, err := tcp.NewStack(&s.loop, &s.pool, s.network.Send, c)
+	if err != nil {
+		return nil, fmt.Errorf("hosts: %w", err)
+	}
+	return &tcpHosts{stack: stack, counters: make([]tcp.Counters, len(s.config.Fabric.Hosts))}, nil
+}
+
+func (h *tcpHosts) open(now time.Duration, s *session, handshake bool) {
+	client, server := h.stack.Endpoint(), h.stack.Endpoint()
+	s.client, s.server = client, server
+	there := tcp.Ends{Local: s.pair.client, Remote: s.pair.server, Conn: s.conn, Hash: s.hash}
+	back := tcp.Ends{Local: s.pair.server, Remote: s.pair.client, Conn: s.conn, Hash: s.hash}
+	atClient, atServer := &h.counters[s.pair.client], &h.counters[s.pair.server]
+	switch {
+	case !handshake:
+		client.Establish(there, atClient, clientEnd{s})
+		server.Establish(back, atServer, serverEnd{s})
+	case s.pushed:
+		client.Listen(there, atClient, clientEnd{s})
+		server.Open(now, back, atServer, serverEnd{s})
+	default:
+		server.Listen(back, atServer, serverEnd{s})
+		client.Open(now, there, atClient, clientEnd{s})
+	}
+}
+
+func (h *tcpHosts) label(s *session, dscp uint8) {
+	s.client.(*tcp.Endpoint).SetDSCP(dscp)
+	s.server.(*tcp.Endpoint).SetDSCP(dscp)
+}
+
+func (h *tcpHosts) count(host int) results.HostCount {
+	c := h.counters[host]
+	return results.HostCount{Timeouts: c.Timeouts, Retransmits: c.Retransmits, CEReceived: c.CEReceived, ECEReceived: c.ECEReceived}
+}
+
+// stopped does nothing: the uplink keeps what it is given meanwhile.
+func (h *tcpHosts) stopped(time.Duration, int, bool) {}
+
+// clientEnd and serverEnd are what a session's endpoints call.
+type (
+	clientEnd struct{ *session }
+	serverEnd struct{ *session }
+)
+
+func (clientEnd) Established(time.Duration)              {}
+func (e clientEnd) Delivered(now time.Duration, n int64) { e.answered(now, n) }
+func (clientEnd) Acked(time.Duration)                    {}
+func (serverEnd) Established(time.Duration)              {}
+func (e serverEnd) Delivered(now time.Duration, n int64) { e.asked(now, n) }
+func (e serverEnd) Acked(now time.Duration)              { e.confirmed(now) }

@@ -1,0 +1,42 @@
+package sim
+
+import (
+	"aqmlab/results"
+	"aqmlab/switch/fabric"
+	"aqmlab/trafficgen"
+)
+
+// Outcome is what a simulation measured.
+type Outcome struct {
+	Flows  []results.Flow // in the order of the trace; those that did not end say so
+	Queues []results.QueueSample
+	Ports  []fabric.PortCount
+	Hosts  []results.HostCount
+}
+
+// Outcome is what the simulation has measured so far.
+func (s *Simulation) Outcome() Outcome {
+	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Ports: s.network.Counts()}
+	for i, h := range s.config.Fabric.Hosts {
+		c := s.hosts.count(i)
+		c.Host = h.Name
+		o.Hosts = append(o.Hosts, c)
+	}
+	return o
+}
+
+// records are the flows of a trace before they have run.
+func records(flows []trafficgen.Flow) []results.Flow {
+	list := make([]results.Flow, len(flows))
+	for i, f := range flows {
+		list[i] = results.Flow{
+			ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
+			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
+			Error: unfinished,
+		}
+	}
+	return list
+}
+
+// unfinished is the error of a flow that the simulation ended before.
+const unfinished = "not finished: no flow made progress any more"

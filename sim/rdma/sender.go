@@ -1,0 +1,226 @@
+package rdma
+
+import (
+	"slices"
+	"time"
+
+	"aqmlab/event"
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// sender is the sending half of an endpoint. Bytes are numbered from zero over
+// all messages.
+type sender struct {
+	messages []message // that are not acknowledged whole
+	current  int       // which of them next belongs to
+	written  int64     // end of the last message
+	next     int64     // byte to send
+	highest  int64     // end of what has been sent at least once
+	acked    int64     // end of what the peer has said it has
+	asked    int64     // end of what acknowledgement has been asked for
+	unasked  int       // packets sent since
+	rto      *event.Timer
+
+	reaction reaction
+	increase *event.Timer // of the rate, while it is limited
+
+	// A flow with something to send either stands in its nic's line or waits
+	// for pace.
+	pace   *event.Timer
+	due    time.Duration // when the rate lets it send
+	clock  units.Clock
+	inLine bool
+	after  *Endpoint // next in the line, or of the stack's free list
+}
+
+// message is a run of bytes that packets do not cross the end of.
+type message struct {
+	end  int64
+	dscp uint8
+}
+
+// reset forgets the last connection. Its timers are not pending.
+func (s *sender) reset(r reaction) {
+	*s = sender{messages: s.messages[:0], rto: s.rto, increase: s.increase, pace: s.pace, reaction: r}
+}
+
+// Write sends a message of that many bytes, above zero, in packets of that DSCP,
+// behind those that were written before.
+func (e *Endpoint) Write(now time.Duration, bytes int64, dscp uint8) {
+	e.written += bytes
+	e.messages = append(e.messages, message{e.written, dscp})
+	e.offer(now)
+}
+
+// Stop drops what was written and not yet sent, but for one packet: it ends the
+// message under way, so that all of it is acknowledged.
+func (e *Endpoint) Stop(time.Duration) {
+	if e.next == e.written {
+		return
+	}
+	end := e.highest
+	if e.next == e.highest {
+		end = min(e.next+e.stack.payload, e.messages[e.current].end)
+	}
+	e.written = end
+	last := e.current
+	for e.messages[last].end < end {
+		last++
+	}
+	e.messages = e.messages[:last+1]
+	e.messages[last].end = end
+}
+
+// offer gets in line at the nic, or waits until the rate lets it. Who is due
+// before the nic is free need not wait outside. No rate is saved up meanwhile.
+func (e *Endpoint) offer(now time.Duration) {
+	switch {
+	case e.inLine || e.next == e.written:
+	case e.due <= max(now, e.nic.free):
+		e.stack.loop.Cancel(e.pace)
+		e.due = max(e.due, now)
+		e.nic.join(now, e)
+	default:
+		e.stack.loop.Schedule(e.pace, e.due)
+	}
+}
+
+// emit makes the next packet, whose first bit leaves at now. There is one.
+func (e *Endpoint) emit(now time.Duration) *packet.Packet {
+	m := e.messages[e.current]
+	n := min(e.stack.payload, m.end-e.next)
+	k := e.packet(int(n)+dataHeaders, m.dscp)
+	k.ECN, k.PureACK = packet.ECT0, false
+	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next}
+	if e.next < e.highest {
+		e.counters().Retransmits++
+	}
+	e.next += n
+	e.highest = max(e.highest, e.next)
+	e.unasked++
+	if e.next == m.end || e.unasked >= e.stack.config.AckEvery {
+		k.Segment.Flags = packet.REQ
+		e.ask(now)
+	}
+	if e.next == m.end {
+		e.current++
+	}
+	e.spend(now, int(k.Size))
+	return k
+}
+
+// ask notes that the packet being sent asks for an acknowledgement.
+func (e *Endpoint) ask(now time.Duration) {
+	e.asked, e.unasked = e.next, 0
+	if !e.rto.Pending() {
+		e.stack.loop.Schedule(e.rto, now+e.stack.config.RTO)
+	}
+}
+
+// spend works out when the rate lets the next packet go after one of that many
+// bytes that leaves at now. Packets that waited for the nic make up for it by at
+// most one: the wait must not cost the flow its rate, nor turn into a burst.
+func (e *Endpoint) spend(now time.Duration, size int) {
+	wire := size + frameOverhead
+	from := max(e.due, now-e.reaction.rate.Time(wire))
+	e.due = e.clock.Transmit(from, wire, e.reaction.rate, from == e.due)
+	if before := e.reaction.rate; e.reaction.sent(size) {
+		e.repace(now, before)
+	}
+}
+
+// repace adapts the wait for the next packet to a rate that changed at now: what
+// is left of it is so many bits, at another rate.
+func (e *Endpoint) repace(now time.Duration, before units.Rate) {
+	if e.reaction.rate == before {
+		return
+	}
+	if !e.reaction.limited() {
+		e.stack.loop.Cancel(e.increase)
+	}
+	e.clock = units.Clock{} // its fraction is over the rate before
+	if e.due > now {
+		e.due = now + time.Duration(float64(e.due-now)*float64(before)/float64(e.reaction.rate))
+	}
+	if e.pace.Pending() {
+		e.offer(now)
+	}
+}
+
+// notified takes a congestion notification.
+func (e *Endpoint) notified(now time.Duration) {
+	before := e.reaction.rate
+	e.reaction.notified(now)
+	e.counters().Cuts++
+	e.round(now)
+	e.repace(now, before)
+}
+
+// ticked ends a round of the increase by the timer.
+func (e *Endpoint) ticked(now time.Duration) {
+	before := e.reaction.rate
+	e.reaction.ticked()
+	e.round(now)
+	e.repace(now, before)
+}
+
+// round starts a round of the timer, if there is anything to increase.
+func (e *Endpoint) round(now time.Duration) {
+	if e.reaction.limited() {
+		e.stack.loop.Schedule(e.increase, now+e.stack.config.Timer)
+	}
+}
+
+// acknowledged takes what the receiver expects next. When it refused what came
+// after that, all of it is sent again.
+func (e *Endpoint) acknowledged(now time.Duration, expected int64, refused bool) {
+	if expected < e.acked || expected == e.acked && !refused {
+		return
+	}
+	news := expected > e.acked
+	e.acked = expected
+	if refused {
+		e.goBack()
+	}
+	e.settle()
+	e.stack.loop.Cancel(e.rto)
+	if e.asked > e.acked {
+		e.stack.loop.Schedule(e.rto, now+e.stack.config.RTO)
+	}
+	e.offer(now)
+	if news && e.acked == e.written {
+		e.user.Acked(now)
+	}
+}
+
+// settle forgets the messages that are acknowledged whole, and finds that which
+// the next byte belongs to. A sender that went back may hear that the receiver
+// has more than it thought.
+func (e *Endpoint) settle() {
+	e.next = max(e.next, e.acked)
+	whole := 0
+	for whole < len(e.messages) && e.messages[whole].end <= e.acked {
+		whole++
+	}
+	e.messages = slices.Delete(e.messages, 0, whole)
+	e.current = 0
+	for e.current < len(e.messages) && e.messages[e.current].end <= e.next {
+		e.current++
+	}
+	if e.inLine && e.next == e.written {
+		e.nic.leave(e)
+	}
+}
+
+// timedOut goes back to the first byte that is not acknowledged.
+func (e *Endpoint) timedOut(now time.Duration) {
+	e.counters().Timeouts++
+	e.goBack()
+	e.settle()
+	e.offer(now)
+}
+
+// goBack sends all that is not acknowledged again. An answer to what was asked
+// before is no longer waited for: at a low rate it takes long to ask again.
+func (e *Endpoint) goBack() { e.next, e.asked, e.unasked = e.acked, e.acked, 0 }

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"time"
+
+	"aqmlab/event"
+	"aqmlab/sim/tcp"
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// headerBytes precede a request's and a response's payload, as on real hosts.
+const headerBytes = 24
+
+// idle is the flow of a session that carries none.
+const idle = -1
+
+// ends are the hosts of a connection.
+type ends struct{ client, server int32 }
+
+// endpoint is one end of a connection, whatever transport it speaks.
+type endpoint interface {
+	Write(now time.Duration, bytes int64, tag tcp.Tag)
+	Receive(now time.Duration, k *packet.Packet)
+	Stop(now time.Duration) // drops what has not been sent
+	Release()
+}
+
+// session is a connection between a client and a server. It carries one flow
+// at a time: a request and the response to it, or what the server pushes.
+type session struct {
+	sim            *Simulation
+	conn           int32 // number that its packets carry, see [sessions]
+	pair           ends
+	hash           uint32 // of its packets, for ECMP
+	pushed         bool   // its flow starts at the server
+	once           bool   // it ends with its flow
+	client, server endpoint
+
+	flow    int   // index of the record, or idle
+	request int64 // bytes of the request that have yet to come
+	header  int64 // bytes of the response's header that have yet to come
+	unsent  int64 // payload that the server has yet to write
+	left    int64 // payload that has yet to come
+	acked   bool  // the server knows that all it wrote has come
+	ended   bool  // every byte has come; the server may not know
+	stopped bool  // the server writes no more
+
+	feed  *event.Timer // next write of an application with a rate
+	clock units.Clock
+	stop  *event.Timer // end of an application that does not send for ever
+}
+
+func newSession(sim *Simulation, slot int32) *session {
+	s := &session{sim: sim, conn: slot, flow: idle}
+	s.feed = event.NewTimer(s.write)
+	s.stop = event.NewTimer(s.quit)
+	return s
+}
+
+// begin starts a flow.
+func (s *session) begin(now time.Duration, index int) {
+	f := &s.sim.config.Flows[index]
+	s.flow, s.left, s.unsent = index, f.Bytes, f.Bytes
+	s.request, s.header = headerBytes, headerBytes
+	s.acked, s.ended, s.stopped, s.clock = false, false, false, units.Clock{}
+	tag := s.sim.tags.of(f.Service, 0)
+	s.sim.hosts.label(s, tag.DSCPs[0])
+	if f.Stop > 0 {
+		s.sim.loop.Schedule(s.stop, f.Stop)
+	}
+	if f.Push {
+		s.request, s.header = 0, 0
+		s.write(now)
+		return
+	}
+	s.client.Write(now, headerBytes, tag)
+}
+
+// asked takes bytes of the request that reached the server.
+func (s *session) asked(now time.Duration, n int64) {
+	if s.request -= n; s.request == 0 && !s.stopped {
+		s.write(now)
+	}
+}
+
+// write is the server's application: it sends all it has at once, or with a
+// rate a segment at a time.
+func (s *session) write(now time.Duration) {
+	f := &s.sim.config.Flows[s.flow]
+	first := s.unsent == f.Bytes
+	n := s.unsent
+	if f.Rate > 0 {
+		n = min(n, s.sim.chunk)
+	}
+	tag := s.sim.tags.of(f.Service, f.Bytes-s.unsent)
+	s.unsent -= n
+	s.acked = false
+	if s.unsent > 0 {
+		s.sim.loop.Schedule(s.feed, s.clock.Transmit(now, int(n), f.Rate, !first))
+	}
+	if first {
+		n += s.header
+	}
+	s.server.Write(now, n, tag)
+}
+
+// answered takes bytes that reached the client.
+func (s *session) answered(now time.Duration, n int64) {
+	s.sim.moved = now
+	if s.header > 0 {
+		taken := min(n, s.header)
+		s.header -= taken
+		n -= taken
+	}
+	s.left -= n
+	if s.left == 0 {
+		s.end(now)
+	}
+}
+
+// confirmed tells that the server knows that all it has written has come.
+func (s *session) confirmed(now time.Duration) {
+	s.acked = true
+	switch {
+	case s.ended && s.once:
+		s.sim.leave(s)
+	case s.stopped && !s.ended:
+		s.end(now)
+	}
+}
+
+// quit is the end of an application that stops before it has sent everything.
+// What is under way still comes.
+func (s *session) quit(now time.Duration) {
+	s.stopped = true
+	s.sim.loop.Cancel(s.feed)
+	s.server.Stop(now)
+	if s.acked {
+		s.end(now)
+	}
+}
+
+// end records the flow. A persistent connection is free for the next one.
+func (s *session) end(now time.Duration) {
+	s.sim.loop.Cancel(s.stop)
+	s.sim.ended(now, s)
+	s.ended = true
+	switch {
+	case !s.once:
+		s.flow = idle
+	case s.acked:
+		s.sim.leave(s)
+	}
+}

@@ -1,0 +1,219 @@
+// Package sim runs a lab's network in virtual time: the switches of package
+// fabric, modelled hosts at their edges, and a clock that jumps from event to
+// event.
+//
+// A simulation is one goroutine and reads no clock, no address and no map in
+// its order of iteration: the same configuration gives the same bytes of
+// results on every machine.
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aqmlab/collectors"
+	"aqmlab/event"
+	"aqmlab/results"
+	"aqmlab/sim/rdma"
+	"aqmlab/sim/tcp"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+	"aqmlab/trafficgen"
+)
+
+// Config says what to simulate: one point of a lab.
+type Config struct {
+	Fabric fabric.Spec
+	Kinds  port.Kinds
+	TCP    *tcp.Config       // of hosts that speak TCP
+	RDMA   *rdma.Config      // of hosts that speak RDMA, in place of TCP
+	Flows  []trafficgen.Flow // ordered by start
+	// Tagging gives the bytes of flows their DSCP.
+	Tagging trafficgen.Tagging
+	// Connections are how many are open between a client and a server before
+	// the first flow; more are opened when all are busy. With zero, every flow
+	// opens its own and closes it when it is done.
+	Connections int
+	Handshake   bool          // of connections that flows open for themselves; their time counts
+	Sample      time.Duration // lab time between two samples of the queues; zero: none
+	// Stall is the lab time without a byte for any flow under way after which
+	// the simulation ends; zero: never.
+	Stall time.Duration
+}
+
+// Progress counts what a simulation has done so far.
+type Progress struct {
+	Now       time.Duration // lab time
+	Started   int           // flows taken off the trace
+	Completed int           // flows of which every byte came
+	Events    int64         // run
+	Packets   int64         // with payload, that reached their host
+	Others    int64         // without, that did
+}
+
+// Simulation is one point, ready to run or over.
+type Simulation struct {
+	config   Config
+	loop     event.Loop
+	pool     packet.Pool
+	network  *fabric.Network
+	hosts    hosts
+	queues   *collectors.Queues
+	sessions sessions
+	tags     *tags
+	chunk    int64        // payload of one segment: what an application with a rate writes at once
+	starts   *event.Timer // of the next flow
+	records  []results.Flow
+	progress Progress
+	moved    time.Duration // when a byte last came, or a flow started
+}
+
+// New prepares a simulation. Errors name the part of the configuration that
+// does not fit.
+func New(c Config) (*Simulation, error) {
+	s := &Simulation{config: c, queues: collectors.NewQueues(c.Sample), records: records(c.Flows), sessions: newSessions(c.Fabric.Seed)}
+	var err error
+	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.pool.Put, Kinds: c.Kinds, Stopped: s.stopped}); err != nil {
+		return nil, fmt.Errorf("preparing a simulation: %w", err)
+	}
+	var payload int
+	if s.hosts, payload, err = newHosts(s); err != nil {
+		return nil, fmt.Errorf("preparing a simulation: %w", err)
+	}
+	s.chunk = int64(payload)
+	s.tags = newTags(c.Tagging, services(c.Flows))
+	if c.Sample > 0 {
+		s.queues.Attach(&s.loop, s.network)
+	}
+	s.starts = event.NewTimer(s.start)
+	s.next()
+	return s, nil
+}
+
+// services is how many services the flows have.
+func services(flows []trafficgen.Flow) int {
+	n := 1
+	for _, f := range flows {
+		n = max(n, f.Service+1)
+	}
+	return n
+}
+
+// batch is how many events run between two looks at the world outside.
+const batch = 1 << 14
+
+// Run runs until every flow has ended, the simulation stalls, or ctx ends,
+// which is the only error. watch is called now and then.
+func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
+	for s.running() {
+		if ctx.Err() != nil {
+			return fmt.Errorf("simulating: %w", context.Cause(ctx))
+		}
+		for range batch {
+			if s.progress.Completed == len(s.records) || !s.loop.Step() {
+				break
+			}
+			s.progress.Events++
+		}
+		watch(s.Progress())
+	}
+	return nil
+}
+
+// running tells whether a flow has yet to end and may do so.
+func (s *Simulation) running() bool {
+	if s.progress.Completed == len(s.records) {
+		return false
+	}
+	_, pending := s.loop.Next()
+	waiting := s.progress.Started == s.progress.Completed // for the next flow to start
+	return pending && (waiting || s.config.Stall == 0 || s.loop.Now()-s.moved < s.config.Stall)
+}
+
+// Progress is how far the simulation is.
+func (s *Simulation) Progress() Progress {
+	p := s.progress
+	p.Now = s.loop.Now()
+	return p
+}
+
+// next waits for the start of the next flow of the trace.
+func (s *Simulation) next() {
+	if i := s.progress.Started; i < len(s.records) {
+		s.loop.Schedule(s.starts, s.config.Flows[i].Start)
+	}
+}
+
+// start begins the flow that is due, on a connection that is idle or else on a
+// new one.
+func (s *Simulation) start(now time.Duration) {
+	i := s.progress.Started
+	s.progress.Started++
+	s.moved = now
+	s.records[i].Sent = now
+	f := &s.config.Flows[i]
+	pair := ends{int32(f.Client), int32(f.Server)}
+	x := s.sessions.take(pair)
+	if x == nil {
+		x = s.connect(now, pair, i)
+	}
+	x.begin(now, i)
+	s.next()
+}
+
+// connect opens a connection for a flow.
+func (s *Simulation) connect(now time.Duration, pair ends, flow int) *session {
+	x := s.sessions.get(s)
+	x.pair, x.pushed, x.once = pair, s.config.Flows[flow].Push, s.config.Connections == 0
+	if x.once {
+		x.hash = s.sessions.hash(uint64(flow))
+	} else {
+		n := s.sessions.keep(x)
+		x.hash = s.sessions.hash(uint64(pair.client), uint64(pair.server), uint64(n))
+	}
+	s.hosts.open(now, x, x.once && s.config.Handshake)
+	return x
+}
+
+// ended writes the record of a flow that is over.
+func (s *Simulation) ended(now time.Duration, x *session) {
+	r := &s.records[x.flow]
+	r.Received = r.Bytes - x.left
+	if x.stopped {
+		r.Bytes = r.Received // what its application came to offer
+	}
+	r.FCT = now - r.Sent
+	r.Error = ""
+	s.progress.Completed++
+}
+
+// leave closes a connection that nothing more is said on.
+func (s *Simulation) leave(x *session) {
+	x.client.Release()
+	x.server.Release()
+	x.client, x.server, x.flow = nil, nil, idle
+	s.sessions.put(x)
+}
+
+func (s *Simulation) stopped(now time.Duration, host int, stop bool) {
+	s.hosts.stopped(now, host, stop)
+}
+
+// Deliver takes a packet that reached a host.
+func (s *Simulation) Deliver(now time.Duration, host int, k *packet.Packet) {
+	if k.Segment.Len > 0 {
+		s.progress.Packets++
+	} else {
+		s.progress.Others++
+	}
+	switch x := s.sessions.find(k.Segment.Conn); {
+	case x == nil:
+		s.pool.Put(k)
+	case int32(host) == x.pair.client:
+		x.client.Receive(now, k)
+	default:
+		x.server.Receive(now, k)
+	}
+}

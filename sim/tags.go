@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"math"
+
+	"aqmlab/sim/tcp"
+	"aqmlab/trafficgen"
+)
+
+// tags hold the DSCPs of every service's bytes, so that no flow makes its own.
+type tags struct {
+	tagging  trafficgen.Tagging
+	services []tcp.Tag // of bytes from the beginning of a flow on
+	fixed    []uint8   // fixed[d:d+1] are the DSCPs of a tag that is d throughout
+}
+
+func newTags(t trafficgen.Tagging, services int) *tags {
+	g := &tags{tagging: t}
+	var thresholds []int64
+	for _, b := range t.Thresholds {
+		thresholds = append(thresholds, int64(b))
+	}
+	for service := range services {
+		tag := tcp.Tag{Thresholds: thresholds}
+		for at := int64(0); ; at = t.Until(at) {
+			if at == math.MaxInt64 {
+				break
+			}
+			tag.DSCPs = append(tag.DSCPs, t.DSCP(service, at))
+		}
+		g.services = append(g.services, tag)
+	}
+	for d := range trafficgen.MaxDSCP + 1 {
+		g.fixed = append(g.fixed, uint8(d))
+	}
+	return g
+}
+
+// of is the tag of what a flow sends from an offset on. Only from zero does it
+// change on the way: later pieces are small.
+func (g *tags) of(service int, offset int64) tcp.Tag {
+	if offset == 0 {
+		return g.services[service]
+	}
+	d := g.tagging.DSCP(service, offset)
+	return tcp.Tag{DSCPs: g.fixed[d : d+1]}
+}

@@ -1,0 +1,106 @@
+package tcp
+
+import (
+	"math"
+	"time"
+
+	"aqmlab/kind"
+)
+
+// Cubic is RFC 9438. Slow start is Reno's: HyStart++, which the RFC suggests
+// beside it (section 4.10), is another specification.
+type Cubic struct {
+	Beta            float64 `lab:"beta" doc:"share of the window that a loss leaves, in (0, 1)"`
+	C               float64 `lab:"c" doc:"steepness of the growth in segments per second cubed, above 0"`
+	FastConvergence bool    `lab:"fast_convergence" doc:"give up bandwidth to new flows faster (section 4.7)"`
+}
+
+// cubic has its names from RFC 9438, section 4.1. Windows are in segments.
+type cubic struct {
+	p         Cubic
+	wMax      float64
+	k         float64 // seconds until the cubic function is at wMax
+	cwndPrior float64
+	wEst      float64       // what Reno would have
+	epoch     time.Duration // when the congestion avoidance under way began
+	avoiding  bool          // epoch, k and wEst count
+	rest      float64       // fraction of a byte by which the window has yet to grow
+}
+
+var _ control = (*cubic)(nil)
+
+func newCubic(p Cubic, _ struct{}) (Family, error) {
+	switch {
+	case p.Beta <= 0 || p.Beta >= 1:
+		return Family{}, kind.Invalid("beta", "%v is outside (0, 1)", p.Beta)
+	case p.C <= 0:
+		return Family{}, kind.Invalid("c", "%v is not above zero", p.C)
+	}
+	return Family{make: func() control { return &cubic{p: p} }}, nil
+}
+
+func (c *cubic) open() { *c = cubic{p: c.p} }
+
+func (c *cubic) acked(w *window, a ack) {
+	switch {
+	case !a.grow:
+		return
+	case w.slow():
+		w.grow(a.bytes)
+		return
+	}
+	cwnd := float64(w.cwnd) / float64(w.mss)
+	if !c.avoiding {
+		c.begin(a.now, cwnd)
+	}
+	segments := float64(a.bytes) / float64(w.mss)
+	grown := c.rest + float64(c.growth(a, cwnd, segments)*float64(w.mss))
+	w.cwnd += int64(grown)
+	c.rest = grown - math.Trunc(grown)
+}
+
+// begin starts an epoch of congestion avoidance. Where no loss has told of a
+// larger window, the function starts at its inflection (sections 4.8 and 4.10).
+func (c *cubic) begin(now time.Duration, cwnd float64) {
+	c.avoiding, c.epoch, c.wEst, c.rest = true, now, cwnd, 0
+	c.wMax = max(c.wMax, cwnd)
+	c.k = math.Cbrt((c.wMax - cwnd) / c.p.C) // equation 2
+}
+
+// at is the cubic function some time into the epoch (equation 1).
+func (c *cubic) at(t time.Duration) float64 {
+	d := t.Seconds() - c.k
+	return float64(c.p.C*d*d*d) + c.wMax
+}
+
+// growth is by how many segments an ACK of that many raises the window: as
+// Reno's would be while that is above the function (section 4.3), else towards
+// where the function is a round trip later (sections 4.4 and 4.5).
+func (c *cubic) growth(a ack, cwnd, segments float64) float64 {
+	alpha := 1.0
+	if c.wEst < c.cwndPrior {
+		alpha = 3 * (1 - c.p.Beta) / (1 + c.p.Beta)
+	}
+	c.wEst += float64(alpha * segments / cwnd) // equation 4
+	t := a.now - c.epoch
+	if c.at(t) < c.wEst {
+		return max(0, c.wEst-cwnd)
+	}
+	target := min(max(c.at(t+a.rtt), cwnd), 1.5*cwnd)
+	return (target - cwnd) / cwnd * segments
+}
+
+// cut is the multiplicative decrease (section 4.6) with fast convergence
+// (section 4.7). A timeout forgets the window before it (section 4.8).
+func (c *cubic) cut(w *window, e congestion) {
+	cwnd := float64(w.cwnd) / float64(w.mss)
+	last := c.wMax
+	c.wMax, c.cwndPrior, c.avoiding = cwnd, cwnd, false
+	switch {
+	case e.cause == timedOut:
+		c.wMax = 0
+	case cwnd < last && c.p.FastConvergence:
+		c.wMax = cwnd * (1 + c.p.Beta) / 2
+	}
+	w.shrink(int64(float64(e.flight)*c.p.Beta), 2, e.cause)
+}

@@ -1,0 +1,133 @@
+package tcp
+
+import (
+	"time"
+
+	"aqmlab/switch/packet"
+)
+
+// state is where a connection stands (RFC 9293, section 3.3.2).
+type state uint8
+
+const (
+	closed state = iota
+	listening
+	synSent
+	synReceived
+	established
+)
+
+// Endpoint is one end of a connection. Both ends may send; acknowledgements
+// ride on data. An endpoint comes from [Stack.Endpoint].
+type Endpoint struct {
+	stack    *Stack
+	next     *Endpoint // in the free list
+	life     uint32    // counts the releases
+	state    state
+	ends     Ends
+	counters *Counters
+	user     Upcalls
+
+	// What this end sends.
+	una, nxt   int64 // bytes acknowledged, bytes sent
+	stream     stream
+	win        window
+	control    control
+	rtt        estimator
+	board      scoreboard
+	limit      limiter
+	echo       reaction
+	retransmit *alarm
+	uplink     uplink
+
+	rcv receiver // what this end receives
+}
+
+// Open begins a connection: it sends a SYN. The other end must listen when that
+// arrives. The counters are those of the local host.
+func (e *Endpoint) Open(now time.Duration, ends Ends, c *Counters, user Upcalls) {
+	e.begin(synSent, ends, c, user)
+	e.sendSYN(now)
+}
+
+// Listen waits for the SYN of the other end.
+func (e *Endpoint) Listen(ends Ends, c *Counters, user Upcalls) {
+	e.begin(listening, ends, c, user)
+}
+
+// Establish makes one end of a connection that is open already. It calls no
+// upcall; the other end must be established in the same instant.
+func (e *Endpoint) Establish(ends Ends, c *Counters, user Upcalls) {
+	e.begin(established, ends, c, user)
+}
+
+func (e *Endpoint) begin(s state, ends Ends, c *Counters, user Upcalls) {
+	config := &e.stack.config
+	e.state, e.ends, e.counters, e.user = s, ends, c, user
+	e.una, e.nxt = 0, 0
+	e.stream.reset()
+	e.win = newWindow(e.stack.mss, int64(config.InitCwnd))
+	e.control.open()
+	e.rtt = estimator{rto: config.RTOInit}
+	e.board.reset()
+	e.limit = limiter{}
+	e.uplink.leaves = 0
+	e.echo = newReaction()
+	e.rcv.reset()
+}
+
+// SetDSCP changes the DSCP of the segments without payload that are sent from
+// now on, as setting a socket's type of service does.
+func (e *Endpoint) SetDSCP(dscp uint8) { e.ends.DSCP = dscp }
+
+// Write appends a message of that many bytes, above zero, to the stream. It may
+// be called before the connection is established. Bytes written to one endpoint
+// must add up to less than 2^62.
+func (e *Endpoint) Write(now time.Duration, bytes int64, tag Tag) {
+	e.stream.write(bytes, tag)
+	e.push(now)
+}
+
+// Stop drops what was written and not yet sent. What was sent stays reliable:
+// it is sent again when lost, and [Upcalls] tell when it is acknowledged, unless
+// that is so already.
+func (e *Endpoint) Stop(time.Duration) { e.stream.cut(e.nxt) }
+
+// Release gives the endpoint back. Nobody answers for it any more: release both
+// ends of a connection when neither has anything left to say. Packets that are
+// still under way may be given to [Endpoint.Receive], which drops them, or put
+// back into the pool.
+func (e *Endpoint) Release() {
+	e.retransmit.remove()
+	e.uplink.drained.remove()
+	e.rcv.delay.remove()
+	e.life++
+	e.state, e.counters, e.user = closed, nil, nil
+	e.next, e.stack.free = e.stack.free, e
+}
+
+// Receive takes a packet that reached the local host, which thereby goes back
+// to the pool. A packet of another connection is dropped.
+func (e *Endpoint) Receive(now time.Duration, k *packet.Packet) {
+	if e.state != closed && k.Segment.Conn == e.ends.Conn {
+		e.receive(now, k)
+	}
+	e.stack.pool.Put(k)
+}
+
+func (e *Endpoint) receive(now time.Duration, k *packet.Packet) {
+	if k.ECN == packet.CE {
+		e.counters.CEReceived++
+	}
+	life := e.life
+	if e.state != established || k.Segment.Flags&packet.SYN != 0 {
+		if !e.handshake(now, k) || e.life != life {
+			return
+		}
+	}
+	e.rcv.stamped(&k.Segment)
+	e.takeAck(now, k)
+	if e.life == life && k.Segment.Len > 0 {
+		e.takeData(now, k)
+	}
+}

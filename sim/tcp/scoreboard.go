@@ -1,0 +1,145 @@
+package tcp
+
+import "aqmlab/switch/packet"
+
+// dupThresh is how many duplicate acknowledgements, or SACKed segments above a
+// byte, say that it is lost (RFC 6675, section 2).
+const dupThresh = 3
+
+// phase is what a sender is doing about losses.
+type phase uint8
+
+const (
+	open       phase = iota // nothing
+	recovering              // fast recovery (RFC 6675, section 5)
+	reviving                // going back after a timeout
+)
+
+// scoreboard is what a sender knows about bytes beyond the acknowledged ones. It
+// has its names from RFC 6675, section 2; where the RFC names the last byte of
+// something, these are the byte behind.
+type scoreboard struct {
+	phase         phase
+	sacked        spans
+	lost          int64 // below it, what is not SACKed is lost
+	highRxt       int64 // sent again in this phase up to here
+	rescueRxt     int64
+	recoveryPoint int64 // acknowledging up to here ends the phase
+	dupAcks       int
+	highData      int64 // sent before the first of the duplicate ACKs
+}
+
+func (b *scoreboard) reset() { *b = scoreboard{sacked: spans{b.sacked.runs[:0]}} }
+
+// sack takes the SACK blocks of a segment, for bytes above those that are
+// acknowledged, and tells whether they say anything new.
+func (b *scoreboard) sack(s *packet.Segment, una, mss int64) (news bool) {
+	for _, k := range s.SACK[:s.Blocks] {
+		k.First = max(k.First, una)
+		if k.First >= k.End {
+			continue
+		}
+		_, added := b.sacked.add(k)
+		news = news || added > 0
+	}
+	if news {
+		b.lost = max(b.lost, b.isLost(mss))
+	}
+	return news
+}
+
+// isLost is the byte below which IsLost (RFC 6675, section 4) holds for all that
+// is not SACKed: above it lie dupThresh runs, or more than dupThresh - 1 full
+// segments, that are.
+func (b *scoreboard) isLost(mss int64) int64 {
+	runs, bytes := b.sacked.runs, int64(0)
+	for i := len(runs) - 1; i >= 0; i-- {
+		bytes += runs[i].End - runs[i].First
+		if len(runs)-i >= dupThresh || bytes > (dupThresh-1)*mss {
+			return runs[i].First
+		}
+	}
+	return 0
+}
+
+// pipe estimates the bytes in the network (SetPipe of RFC 6675, section 4):
+// those sent and neither SACKed nor lost, and those sent again and not SACKed.
+// After a timeout, all that was outstanding counts as lost.
+func (b *scoreboard) pipe(una, nxt int64) int64 {
+	if b.phase == open && len(b.sacked.runs) == 0 {
+		return nxt - una
+	}
+	kept := max(b.lost, una)
+	n := nxt - kept - b.sacked.within(kept, nxt)
+	if b.phase != open && b.highRxt > una {
+		n += b.highRxt - una - b.sacked.within(una, b.highRxt)
+	}
+	return n
+}
+
+// acked takes a cumulative acknowledgement and tells whether it ends the phase.
+func (b *scoreboard) acked(una int64) (over bool) {
+	b.dupAcks = 0
+	if len(b.sacked.runs) > 0 {
+		b.sacked.trim(una)
+	}
+	if b.phase == open || una < b.recoveryPoint {
+		return false
+	}
+	b.phase = open
+	return true
+}
+
+// duplicate counts a duplicate acknowledgement, which is one with new SACK
+// information, and tells whether a loss follows from it.
+func (b *scoreboard) duplicate(una, nxt int64) (loss bool) {
+	if b.phase != open {
+		return false
+	}
+	if b.dupAcks == 0 {
+		b.highData = nxt
+	}
+	b.dupAcks++
+	return b.dupAcks >= dupThresh || b.lost > una
+}
+
+// repair is the first byte to send again and the byte behind the run that it
+// begins, when something is (rule 1 of NextSeg, RFC 6675, section 4). After a
+// timeout only what was outstanding then is.
+func (b *scoreboard) repair(una int64) (gap packet.Block, ok bool) {
+	lost := b.lost
+	if b.phase == reviving {
+		lost = min(lost, b.recoveryPoint)
+	}
+	gap = b.sacked.gap(max(b.highRxt, una), lost)
+	return gap, gap.First < lost
+}
+
+// guess is what to send again when nothing is known to be lost and nothing new
+// can be sent (rules 3 and 4 of NextSeg). rescue says that it is the one rescue
+// of a phase: the last segment that is not SACKed.
+func (b *scoreboard) guess(una, nxt, mss int64) (gap packet.Block, rescue, ok bool) {
+	if b.phase != recovering {
+		return gap, false, false
+	}
+	if top := b.sacked.top(); b.highRxt < top {
+		if gap = b.sacked.gap(max(b.highRxt, una), top); gap.First < top {
+			return gap, false, true
+		}
+	}
+	if una <= b.rescueRxt {
+		return gap, false, false
+	}
+	gap = packet.Block{First: una, End: nxt}
+	if runs := b.sacked.runs; len(runs) > 0 {
+		last := runs[len(runs)-1]
+		if gap.First = last.End; last.End == nxt {
+			gap = packet.Block{First: una, End: last.First}
+			if len(runs) > 1 {
+				gap.First = runs[len(runs)-2].End
+			}
+		}
+	}
+	gap.First = max(gap.First, gap.End-mss)
+	return gap, true, gap.First < gap.End
+}

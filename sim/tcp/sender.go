@@ -1,0 +1,64 @@
+package tcp
+
+import "time"
+
+// push sends what there is to send and the window allows. No segment is sent
+// short but the last one.
+func (e *Endpoint) push(now time.Duration) {
+	switch {
+	case e.state != established:
+		return
+	case e.board.phase != open:
+		e.recover(now)
+		return
+	case e.una == e.nxt && e.nxt < e.stream.end:
+		e.wake(now)
+	}
+	pipe := e.board.pipe(e.una, e.nxt)
+	for {
+		n := e.fresh()
+		if n == 0 {
+			break
+		}
+		if pipe+n > e.win.cwnd {
+			e.limit.full = e.nxt
+			return
+		}
+		if e.crowded(now) {
+			return
+		}
+		e.sendNew(now, n)
+		pipe += n
+	}
+	// In slow start, half of the window is use enough: the window has doubled
+	// when what was sent with it is acknowledged.
+	if e.win.slow() && 2*pipe >= e.win.cwnd {
+		e.limit.full = e.nxt
+	}
+}
+
+// wake prepares to send after all was acknowledged. When nothing was sent for
+// longer than a timeout, the window falls back to the initial one (RFC 5681,
+// section 4.1).
+func (e *Endpoint) wake(now time.Duration) {
+	c := &e.stack.config
+	e.limit.clock(now, false)
+	if c.IdleRestart && now-e.limit.sent > e.rtt.rto {
+		e.win.cwnd = min(e.win.cwnd, int64(c.InitCwnd)*e.win.mss)
+	}
+}
+
+// fresh is how many bytes the next segment of new data has; none when there is
+// nothing to send or the other end has no room. It leaves room for the SACK
+// blocks that ride on data.
+func (e *Endpoint) fresh() int64 {
+	n := min(e.stream.end-e.nxt, e.payload())
+	if w := e.stack.config.ReceiveWindow; w > 0 && e.nxt+n > e.una+w {
+		return 0
+	}
+	return n
+}
+
+func (e *Endpoint) payload() int64 {
+	return e.stack.mss - int64(sackBytes(e.rcv.blocks))
+}

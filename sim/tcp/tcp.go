@@ -1,0 +1,119 @@
+// Package tcp models TCP endpoints in virtual time.
+//
+// Each part follows its specification: RFC 5681 (slow start, congestion
+// avoidance, restart after idle) with the byte counting of RFC 3465, RFC 6298
+// and 7323 (timeout from timestamps), RFC 2018 and 6675 (loss recovery by
+// selective acknowledgement, which includes the limited transmit of RFC 3042),
+// RFC 3168 and 8257 (what is marked and echoed), and one file for each
+// congestion control. The window grows only while it is what limits the sender
+// (RFC 7661).
+//
+// Left out, because nothing that labs measure depends on them: teardown (a
+// connection is over when both ends are released), urgent data, zero windows
+// (the application takes bytes as they come), reneging, duplicate SACK, and
+// undoing what a needless retransmission did to the window.
+//
+// An endpoint is driven from an event loop and sends packets from a pool;
+// nothing is allocated per segment, and endpoints are used again.
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"aqmlab/kind"
+)
+
+// Config holds what the endpoints of a lab have in common.
+type Config struct {
+	Control     kind.Choice   // row of [Controls]
+	MSS         int           // payload bytes of a full segment without SACK blocks; above 28, the most that these take from it
+	Header      int           // network-layer bytes of a segment before its payload, SACK blocks not counted: 52 with timestamps; at least 1
+	InitCwnd    int           // initial window in segments (RFC 6928); at least 1
+	RTOInit     time.Duration // timeout before the first sample; above zero, at most RTOMax
+	RTOMin      time.Duration // least timeout after it; above zero
+	RTOMax      time.Duration // largest timeout, back-off included; at least RTOMin
+	Granularity time.Duration // G of RFC 6298: the least that the variation counts for; zero or more
+	// DelayedAck is after how many segments in order an ACK is due: 1 answers
+	// each, 2 is what RFC 5681, section 4.2, asks for.
+	DelayedAck int
+	AckTimeout time.Duration // longest delay of an ACK; above zero when DelayedAck is above 1
+	// IdleRestart falls back to the initial window when nothing was sent for
+	// longer than a timeout (RFC 5681, section 4.1).
+	IdleRestart   bool
+	ReceiveWindow int64 // bytes that a sender may have outstanding; zero: any number; else at least MSS
+	// SmallQueue is the longest that what an endpoint sends may wait for its
+	// host's uplink; the endpoint sends no more until that is so. It keeps a
+	// window that nothing else limits from piling up in the host, as Linux's TCP
+	// small queues do; zero: no bound.
+	SmallQueue time.Duration
+	// Backlog tells how long the uplink of a host takes for what it was given;
+	// needed with SmallQueue.
+	Backlog func(now time.Duration, host int) time.Duration
+}
+
+// Counters count what the endpoints of one host met.
+type Counters struct {
+	Timeouts       int64 // expiries of retransmission timers, those of SYNs included
+	Retransmits    int64 // segments sent again, SYNs not included
+	FastRecoveries int64 // entries into loss recovery without a timeout
+	CEReceived     int64 // packets that came marked
+	ECEReceived    int64 // segments that came with an ECN echo
+}
+
+// Ends are the two ends of a connection, as one of them sees it.
+type Ends struct {
+	Local, Remote int32  // hosts
+	Conn          int32  // number of the connection, the same at both ends
+	Hash          uint32 // of what this end sends, for ECMP
+	DSCP          uint8  // of segments without payload, see [Endpoint.SetDSCP]
+}
+
+// Upcalls tell the user of an endpoint what happened. An upcall may use the
+// endpoint, and may release it.
+type Upcalls interface {
+	// Established is called when the handshake is over.
+	Established(now time.Duration)
+	// Delivered hands over the next n bytes, above zero, of what the other end
+	// wrote.
+	Delivered(now time.Duration, n int64)
+	// Acked is called when an acknowledgement came, and now all that was written
+	// is acknowledged.
+	Acked(now time.Duration)
+}
+
+// check validates what the congestion control does not.
+func (c *Config) check() error {
+	switch {
+	case c.MSS <= sackBytes(maxBlocks):
+		return fmt.Errorf("MSS of %d bytes: want above %d", c.MSS, sackBytes(maxBlocks))
+	case c.Header < 1:
+		return fmt.Errorf("header of %d bytes: want at least 1", c.Header)
+	case c.InitCwnd < 1:
+		return fmt.Errorf("initial window of %d segments: want at least 1", c.InitCwnd)
+	case c.DelayedAck < 1:
+		return fmt.Errorf("an ACK every %d segments: want at least 1", c.DelayedAck)
+	case c.DelayedAck > 1 && c.AckTimeout <= 0:
+		return fmt.Errorf("delayed ACKs wait for at most %v: want above zero", c.AckTimeout)
+	case c.SmallQueue < 0 || c.SmallQueue > 0 && c.Backlog == nil:
+		return fmt.Errorf("small queue of %v: want zero, or more and the uplinks' backlog", c.SmallQueue)
+	case c.ReceiveWindow != 0 && c.ReceiveWindow < int64(c.MSS):
+		return fmt.Errorf("receive window of %d bytes: want zero or at least the MSS, %d", c.ReceiveWindow, c.MSS)
+	}
+	return c.checkTimeouts()
+}
+
+func (c *Config) checkTimeouts() error {
+	switch {
+	case c.RTOMin <= 0:
+		return fmt.Errorf("least timeout %v: want above zero", c.RTOMin)
+	case c.RTOMax < c.RTOMin:
+		return fmt.Errorf("largest timeout %v: want at least the least, %v", c.RTOMax, c.RTOMin)
+	case c.RTOInit <= 0 || c.RTOInit > c.RTOMax:
+		return fmt.Errorf("initial timeout %v: want above zero, at most %v", c.RTOInit, c.RTOMax)
+	case c.Granularity < 0:
+		return errors.New("negative clock granularity")
+	}
+	return nil
+}
