@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -21,16 +22,46 @@ type watcher interface {
 // newWatcher shows bars on a terminal, and plain lines elsewhere.
 func newWatcher(w io.Writer) watcher {
 	if isTerminal(w) {
-		return &bars{progress: mpb.New(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())}
+		return newBars(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())
 	}
-	return &lines{w: w, now: time.Now}
+	return newLines(w, time.Now)
 }
 
-// left is the wall time that a run still takes: the starts of this point's
-// trace that are to come, and those of the points that follow. What a trace's
-// last flows take is short beside it.
-func left(p orchestrator.Point, elapsed time.Duration) time.Duration {
-	return (max(0, p.Lasts-elapsed) + p.After).Round(time.Second)
+// remainder estimates how long a run still takes.
+type remainder struct {
+	now   func() time.Time
+	begun time.Time
+	done  map[int]int64 // flows of each point that have ended
+	of    int64         // flows of all points
+}
+
+func newRemainder(now func() time.Time) *remainder {
+	return &remainder{now: now, begun: now(), done: map[int]int64{}}
+}
+
+// note takes how many flows of a point have ended.
+func (r *remainder) note(p orchestrator.Point, ended int64) {
+	r.done[p.Number] = ended
+	r.of = int64(p.Of) * int64(p.Flows)
+}
+
+// left is the wall time that a run still takes. On the wall clock it is the
+// starts of this point's trace that are to come, and those of the points that
+// follow: what a trace's last flows take is short beside it. In virtual time it
+// follows from the share of flows that have ended, and is unknown at first.
+func (r *remainder) left(p orchestrator.Point, elapsed time.Duration) string {
+	d := max(0, p.Lasts-elapsed) + p.After
+	if p.Lasts == 0 {
+		ended := int64(0)
+		for _, n := range r.done {
+			ended += n
+		}
+		if ended == 0 {
+			return "unknown time left"
+		}
+		d = time.Duration(float64(r.now().Sub(r.begun)) * float64(r.of-ended) / float64(ended))
+	}
+	return fmt.Sprintf("%v left in all", d.Round(time.Second))
 }
 
 func title(p orchestrator.Point) string {
@@ -40,29 +71,39 @@ func title(p orchestrator.Point) string {
 // bars is one progress bar a point.
 type bars struct {
 	progress *mpb.Progress
-	bar      *mpb.Bar // of the latest point; nil before the first
+	bars     map[int]*mpb.Bar // of points, by their number
+	rest     *remainder
+	mu       sync.Mutex // guards rest, which bars read while they are drawn
+}
+
+func newBars(o ...mpb.ContainerOption) *bars {
+	return &bars{progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: newRemainder(time.Now)}
 }
 
 func (b *bars) Note(text string) { fmt.Fprintln(b.progress, text) }
 
 func (b *bars) Begin(p orchestrator.Point) {
 	begun := time.Now()
-	b.bar = b.progress.AddBar(int64(p.Flows),
+	left := func(decor.Statistics) string {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return ", " + b.rest.left(p, time.Since(begun))
+	}
+	b.bars[p.Number] = b.progress.AddBar(int64(p.Flows),
 		mpb.PrependDecorators(decor.Name(title(p)+" ")),
-		mpb.AppendDecorators(
-			decor.CountersNoUnit("%d/%d flows"),
-			decor.OnComplete(decor.Any(func(decor.Statistics) string {
-				return fmt.Sprintf(", %v left in all", left(p, time.Since(begun)))
-			}), ", done"),
-		))
+		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d flows"), decor.OnComplete(decor.Any(left), ", done")),
+	)
 }
 
-func (b *bars) Progress(_ orchestrator.Point, s orchestrator.Progress) {
-	b.bar.SetCurrent(s.Completed + s.Failed)
+func (b *bars) Progress(p orchestrator.Point, s orchestrator.Progress) {
+	b.mu.Lock()
+	b.rest.note(p, s.Completed+s.Failed)
+	b.mu.Unlock()
+	b.bars[p.Number].SetCurrent(s.Completed + s.Failed)
 }
 
-func (b *bars) End(_ orchestrator.Point, measured results.Point) {
-	b.bar.SetTotal(-1, true) // whatever is missing is in the records
+func (b *bars) End(p orchestrator.Point, measured results.Point) {
+	b.bars[p.Number].SetTotal(-1, true) // whatever is missing is in the records
 	noteFidelity(b, measured)
 }
 
@@ -74,38 +115,45 @@ func noteFidelity(w watcher, measured results.Point) {
 }
 
 func (b *bars) close() {
-	if b.bar != nil {
-		b.bar.Abort(false)
+	for _, bar := range b.bars {
+		bar.Abort(false)
 	}
 	b.progress.Wait()
 }
 
 // lines is a line now and then.
 type lines struct {
-	w     io.Writer
-	now   func() time.Time
-	begun time.Time
-	said  time.Time
+	w      io.Writer
+	now    func() time.Time
+	points map[int]*told
+	rest   *remainder
 }
+
+// told is when a point began, and when a line about it was last written.
+type told struct{ begun, said time.Time }
 
 // lineEvery is the time between two lines about a point.
 const lineEvery = 5 * time.Second
 
+func newLines(w io.Writer, now func() time.Time) *lines {
+	return &lines{w: w, now: now, points: map[int]*told{}, rest: newRemainder(now)}
+}
+
 func (l *lines) Note(text string) { fmt.Fprintln(l.w, text) }
 
 func (l *lines) Begin(p orchestrator.Point) {
-	l.begun = l.now()
-	l.said = l.begun
-	fmt.Fprintf(l.w, "%s: %d flows, about %v left in all\n", title(p), p.Flows, left(p, 0))
+	l.points[p.Number] = &told{l.now(), l.now()}
+	fmt.Fprintf(l.w, "%s: %d flows, %s\n", title(p), p.Flows, l.rest.left(p, 0))
 }
 
 func (l *lines) Progress(p orchestrator.Point, s orchestrator.Progress) {
-	now := l.now()
-	if now.Sub(l.said) < lineEvery {
+	now, told := l.now(), l.points[p.Number]
+	l.rest.note(p, s.Completed+s.Failed)
+	if now.Sub(told.said) < lineEvery {
 		return
 	}
-	l.said = now
-	fmt.Fprintf(l.w, "%s: %d/%d flows, %v left in all\n", title(p), s.Completed+s.Failed, p.Flows, left(p, now.Sub(l.begun)))
+	told.said = now
+	fmt.Fprintf(l.w, "%s: %d/%d flows, %s\n", title(p), s.Completed+s.Failed, p.Flows, l.rest.left(p, now.Sub(told.begun)))
 }
 
 func (l *lines) End(p orchestrator.Point, measured results.Point) {
@@ -115,7 +163,9 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 			completed++
 		}
 	}
-	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v\n", title(p), completed, p.Flows, l.now().Sub(l.begun).Round(100*time.Millisecond))
+	l.rest.note(p, int64(p.Flows))
+	took := l.now().Sub(l.points[p.Number].begun)
+	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond))
 	noteFidelity(l, measured)
 }
 

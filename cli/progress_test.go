@@ -13,22 +13,43 @@ import (
 	"aqmlab/results"
 )
 
-// TestLeft: what a run still takes are the starts of the trace to come, and the
-// points that follow, in whole seconds.
+// TestLeft: on the wall clock, what a run still takes are the starts of the
+// trace to come, and the points that follow, in whole seconds.
 func TestLeft(t *testing.T) {
-	tests := []struct{ lasts, after, elapsed, want time.Duration }{
-		{10 * time.Second, 0, 0, 10 * time.Second},
-		{10 * time.Second, time.Minute, 0, 70 * time.Second},
-		{10 * time.Second, time.Minute, 4 * time.Second, 66 * time.Second},
-		{10 * time.Second, time.Minute, 10 * time.Second, time.Minute},
-		{10 * time.Second, time.Minute, time.Hour, time.Minute}, // the last flows take their time
-		{10 * time.Second, 0, time.Hour, 0},
-		{1600 * time.Millisecond, 0, 0, 2 * time.Second},
+	tests := []struct {
+		lasts, after, elapsed time.Duration
+		want                  string
+	}{
+		{10 * time.Second, 0, 0, "10s"},
+		{10 * time.Second, time.Minute, 0, "1m10s"},
+		{10 * time.Second, time.Minute, 4 * time.Second, "1m6s"},
+		{10 * time.Second, time.Minute, 10 * time.Second, "1m0s"},
+		{10 * time.Second, time.Minute, time.Hour, "1m0s"}, // the last flows take their time
+		{10 * time.Second, 0, time.Hour, "0s"},
+		{1600 * time.Millisecond, 0, 0, "2s"},
 	}
 	for _, tt := range tests {
-		if got := left(orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want {
-			t.Errorf("%v and %v after, %v in: %v left, want %v", tt.lasts, tt.after, tt.elapsed, got, tt.want)
+		r := newRemainder(time.Now)
+		if got := r.left(orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want+" left in all" {
+			t.Errorf("%v and %v after, %v in: %s, want %s left in all", tt.lasts, tt.after, tt.elapsed, got, tt.want)
 		}
+	}
+}
+
+// TestLeftInVirtualTime: flows that have ended, of whatever points, tell how
+// long the others take.
+func TestLeftInVirtualTime(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	r := newRemainder(func() time.Time { return now })
+	first, second := orchestrator.Point{Number: 1, Of: 4, Flows: 100}, orchestrator.Point{Number: 2, Of: 4, Flows: 100}
+	if got := r.left(first, 0); got != "unknown time left" {
+		t.Errorf("at the beginning: %s", got)
+	}
+	now = now.Add(10 * time.Second)
+	r.note(first, 30)
+	r.note(second, 10)
+	if got := r.left(first, 0); got != "1m30s left in all" { // 40 of 400 took 10 s
+		t.Errorf("with 40 of 400 flows done in 10 s: %s", got)
 	}
 }
 
@@ -45,7 +66,7 @@ func state(completed, failed int64) orchestrator.Progress {
 func TestLines(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	var out bytes.Buffer
-	l := &lines{w: &out, now: func() time.Time { return now }}
+	l := newLines(&out, func() time.Time { return now })
 	p := tcnPoint()
 	expect := func(want ...string) {
 		t.Helper()
@@ -101,7 +122,7 @@ func TestBars(t *testing.T) {
 	for _, whole := range []bool{true, false} {
 		t.Run(fmt.Sprint("whole ", whole), func(t *testing.T) {
 			var out bytes.Buffer
-			b := &bars{progress: mpb.New(mpb.WithOutput(&out), mpb.WithAutoRefresh())}
+			b := newBars(mpb.WithOutput(&out), mpb.WithAutoRefresh())
 			b.Note("calibrated")
 			p := tcnPoint()
 			b.Begin(p)
@@ -120,7 +141,7 @@ func TestBars(t *testing.T) {
 // TestBarsOfNothing: a run that fails before its first point draws none.
 func TestBarsOfNothing(t *testing.T) {
 	var out bytes.Buffer
-	b := &bars{progress: mpb.New(mpb.WithOutput(&out), mpb.WithAutoRefresh())}
+	b := newBars(mpb.WithOutput(&out), mpb.WithAutoRefresh())
 	b.close()
 	if out.Len() > 0 {
 		t.Errorf("drawn %q", &out)

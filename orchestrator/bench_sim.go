@@ -13,7 +13,6 @@ import (
 	"aqmlab/results"
 	"aqmlab/sim"
 	"aqmlab/switch/fabric"
-	"aqmlab/trafficgen"
 )
 
 // SimBench is how fast simulations run on one core.
@@ -84,17 +83,12 @@ func benchScenario(ctx context.Context, text string, rounds int) (SimSpeed, erro
 	if err != nil {
 		return SimSpeed{}, err
 	}
-	load, seed := lab.Workload.Load[0], lab.Seeds[0]
-	flows, err := trafficgen.Trace(lab.Traffic(load, seed))
-	if err != nil {
-		return SimSpeed{}, err
-	}
-	c, err := simulation(lab, point{scheme: lab.Baseline, load: load, seed: seed, flows: flows})
+	c, err := Simulation(lab, lab.Baseline, lab.Workload.Load[0], lab.Seeds[0])
 	if err != nil {
 		return SimSpeed{}, err
 	}
 	c.Sample = 0
-	speed := SimSpeed{Hosts: len(c.Fabric.Hosts), Flows: len(flows)}
+	speed := SimSpeed{Hosts: len(c.Fabric.Hosts), Flows: len(c.Flows)}
 	walls := make([]time.Duration, rounds)
 	for i := range walls {
 		if walls[i], err = speed.time(ctx, c); err != nil {

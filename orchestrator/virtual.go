@@ -15,6 +15,7 @@ import (
 	"aqmlab/sim"
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
+	"aqmlab/trafficgen"
 	"aqmlab/transport"
 )
 
@@ -44,8 +45,9 @@ func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions
 func instant(point) time.Duration { return 0 }
 
 // inOrder makes n points, at most jobs at once, and adds them in their order.
-// After an error the points before it have been added.
-func inOrder(ctx context.Context, jobs, n int, make1 func(context.Context, int) (results.Point, error), add func(results.Point) error) error {
+// After an error it has added those that were made before the first that was
+// not.
+func inOrder(ctx context.Context, jobs, n int, point func(context.Context, int) (results.Point, error), add func(results.Point) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(jobs + 1) // and the one that adds
 	made := make([]chan results.Point, n)
@@ -54,23 +56,23 @@ func inOrder(ctx context.Context, jobs, n int, make1 func(context.Context, int) 
 	}
 	group.Go(func() error {
 		for _, c := range made {
-			select {
-			case p := <-c:
-				if err := add(p); err != nil {
-					return err
-				}
-			case <-ctx.Done():
+			p, ok := <-c
+			if !ok {
 				return nil
+			}
+			if err := add(p); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 	for i := range n {
 		group.Go(func() error {
+			defer close(made[i])
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			p, err := make1(ctx, i)
+			p, err := point(ctx, i)
 			if err == nil {
 				made[i] <- p
 			}
@@ -118,6 +120,16 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Pr
 		Hosts:    o.Hosts,
 		Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
 	}, nil
+}
+
+// Simulation is one point of a lab as package sim runs it. Errors name what in
+// the lab does not fit.
+func Simulation(lab *labs.Lab, scheme string, load float64, seed uint64) (sim.Config, error) {
+	flows, err := trafficgen.Trace(lab.Traffic(load, seed))
+	if err != nil {
+		return sim.Config{}, err
+	}
+	return simulation(lab, point{scheme: scheme, load: load, seed: seed, flows: flows})
 }
 
 // header is what a TCP segment carries before its payload: IPv4, and TCP with

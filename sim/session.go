@@ -9,8 +9,12 @@ import (
 	"aqmlab/units"
 )
 
-// headerBytes precede a request's and a response's payload, as on real hosts.
-const headerBytes = 24
+// What a request is long, and what precedes the payload of a response, as on
+// real hosts.
+const (
+	requestBytes = 104
+	headerBytes  = 24
+)
 
 // idle is the flow of a session that carries none.
 const idle = -1
@@ -62,7 +66,7 @@ func newSession(sim *Simulation, slot int32) *session {
 func (s *session) begin(now time.Duration, index int) {
 	f := &s.sim.config.Flows[index]
 	s.flow, s.left, s.unsent = index, f.Bytes, f.Bytes
-	s.request, s.header = headerBytes, headerBytes
+	s.request, s.header = requestBytes, headerBytes
 	s.acked, s.ended, s.stopped, s.clock = false, false, false, units.Clock{}
 	tag := s.sim.tags.of(f.Service, 0)
 	s.sim.hosts.label(s, tag.DSCPs[0])
@@ -74,7 +78,7 @@ func (s *session) begin(now time.Duration, index int) {
 		s.write(now)
 		return
 	}
-	s.client.Write(now, headerBytes, tag)
+	s.client.Write(now, requestBytes, tag)
 }
 
 // asked takes bytes of the request that reached the server.

@@ -130,7 +130,7 @@ func TestIncastErrors(t *testing.T) {
 		"arrival: incast: queries: -1 is outside 0 to 1000000":       {"fan_out": 4, "queries": -1},
 		"arrival: incast: start: -1s is below zero":                  {"fan_out": 4, "start": "-1s"},
 		"arrival: incast: gap: -1s is below zero":                    {"fan_out": 4, "gap": "-1s"},
-		"500 queries would take about 20833 days":                             {"fan_out": 4, "gap": "1000h"},
+		"500 queries would take about 20833 days":                    {"fan_out": 4, "gap": "1000h"},
 		"arrival: incast: a query has many servers, pattern one-to-": {"fan_out": 5},
 	} {
 		spec := paperSpec()

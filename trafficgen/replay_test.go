@@ -104,3 +104,21 @@ func TestReplayErrors(t *testing.T) {
 		t.Errorf("absent file: error %v", err)
 	}
 }
+
+// Whatever a file holds, it is an error or flows within their bounds.
+func FuzzReadTrace(f *testing.F) {
+	f.Add("start,client,server,bytes,service\n12.5us,1,2,1000,3\n")
+	f.Add("# own\nstart_s,src,dst,bytes\n0.000002733,78,90,1401\n")
+	f.Add("start_ns,client,server,bytes\n1e300,\"1\",2,7\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := readTrace(strings.NewReader(text))
+		if (err == nil) != (len(rows) > 0) {
+			t.Fatalf("%d rows, error %v", len(rows), err)
+		}
+		for _, r := range rows {
+			if r.Start < 1 || r.Start > maxSpan || min(r.Client, r.Server, r.Service) < 0 || r.Client == r.Server || r.Bytes < 1 || r.Bytes > MaxBytes {
+				t.Fatalf("row %+v", r)
+			}
+		}
+	})
+}

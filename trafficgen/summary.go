@@ -1,8 +1,6 @@
 package trafficgen
 
-import (
-	"math"
-)
+import "math"
 
 // Summary describes a distribution of sizes.
 type Summary struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"slices"
@@ -121,81 +120,6 @@ func TestLoadRescalesStarts(t *testing.T) {
 	}
 }
 
-func TestEndpointsAreUniform(t *testing.T) {
-	count := func(pattern string, shares map[[2]int]float64) {
-		counts := map[[2]int]int{}
-		for _, e := range column(withSpec(t, func(s *Spec) { s.Flows, s.Pattern = 50_000, pattern }), ends) {
-			counts[e]++
-		}
-		var got []int
-		for pair := range shares {
-			got = append(got, counts[pair])
-			delete(counts, pair)
-		}
-		if len(counts) > 0 {
-			t.Errorf("%s: unexpected pairs %v", pattern, counts)
-		}
-		checkShares(t, got, slices.Collect(maps.Values(shares)))
-	}
-	in, out, all, across := map[[2]int]float64{}, map[[2]int]float64{}, map[[2]int]float64{}, map[[2]int]float64{}
-	for client := range 9 {
-		for server := range 9 {
-			if client != server {
-				all[[2]int{client, server}] = 1
-			}
-			if client/3 != server/3 {
-				across[[2]int{client, server}] = 1
-			}
-		}
-		if client > 0 {
-			in[[2]int{0, client}], out[[2]int{client, 0}] = 1, 1
-		}
-	}
-	count("many-to-one", in)
-	count("one-to-many", out)
-	count("all-to-all", all)
-	count("inter-rack", across)
-}
-
-func TestTheOneHostMayBeAny(t *testing.T) {
-	for pattern, one := range map[string]func(Flow) int{
-		"many-to-one": func(f Flow) int { return f.Client },
-		"one-to-many": func(f Flow) int { return f.Server },
-	} {
-		flows := withSpec(t, func(s *Spec) { s.Pattern, s.Host = pattern, 4 })
-		others := map[int]bool{}
-		for _, f := range flows {
-			others[f.Client+f.Server-4] = true
-			if one(f) != 4 {
-				t.Fatalf("%s: flow %+v without host 4", pattern, f)
-			}
-		}
-		if len(others) != 8 || others[4] {
-			t.Errorf("%s: host 4 meets %v", pattern, others)
-		}
-	}
-}
-
-// Clients are uniform, and servers among those of other racks, also where the
-// racks are not of one size.
-func TestInterRackWithUnequalRacks(t *testing.T) {
-	flows := withSpec(t, func(s *Spec) {
-		s.Hosts, s.Racks, s.Pattern, s.Flows = 4, []int{0, 0, 0, 1}, "inter-rack", 40_000
-	})
-	counts := map[[2]int]int{}
-	for _, e := range column(flows, ends) {
-		counts[e]++
-	}
-	var got []int
-	for _, pair := range [][2]int{{0, 3}, {1, 3}, {2, 3}, {3, 0}, {3, 1}, {3, 2}} {
-		got = append(got, counts[pair])
-	}
-	checkShares(t, got, []float64{3, 3, 3, 1, 1, 1})
-	if len(counts) != 6 {
-		t.Errorf("pairs %v, want six", counts)
-	}
-}
-
 func TestServiceWeights(t *testing.T) {
 	for _, weights := range [][]int{nil, {1}, {1, 1, 1, 1}, {8, 1, 0, 4, 2}, {0, 0, 3}} {
 		flows := withSpec(t, func(s *Spec) { s.Flows, s.Services = 50_000, weights })
@@ -275,16 +199,37 @@ func TestTraceReadsFilesFromDir(t *testing.T) {
 var update = flag.Bool("update", false, "write the golden files")
 
 // The golden pins the trace across machines, compilers and releases; that it is
-// a right trace is what the other tests say.
+// a right trace is what the other tests say. Each entry is a change of paperSpec.
 func TestTraceGolden(t *testing.T) {
 	var got strings.Builder
-	for _, pattern := range []string{"many-to-one", "all-to-all"} {
-		flows := withSpec(t, func(s *Spec) { s.Pattern, s.Flows = pattern, 10_000 })
+	for _, c := range []struct {
+		name   string
+		change func(*Spec)
+	}{
+		{"many-to-one", func(*Spec) {}},
+		{"all-to-all", func(s *Spec) { s.Pattern = "all-to-all" }},
+		{"one-to-many", func(s *Spec) { s.Pattern = "one-to-many" }},
+		{"inter-rack", func(s *Spec) { s.Pattern = "inter-rack" }},
+		{"pareto", func(s *Spec) { s.Sizes.Kind = "pareto" }},
+		{"pairs", func(s *Spec) {
+			s.Pattern, s.ServiceBy = "all-to-all", ByPair
+			s.ServiceSizes = []kind.Choice{{Kind: "websearch"}, {Kind: "datamining"}, {Kind: "cache"}}
+		}},
+		{"incast", func(s *Spec) {
+			s.Pattern = "all-to-all"
+			s.Arrival = kind.Choice{Kind: "incast", Params: map[string]any{"fan_out": 3, "fan_out_max": 30}}
+		}},
+		{"background", ecnSharpQueries},
+	} {
+		flows := withSpec(t, func(s *Spec) {
+			s.Flows = 10_000
+			c.change(s)
+		})
 		hash := sha256.New()
 		for _, f := range flows {
 			fmt.Fprintln(hash, f.ID, int64(f.Start), f.Client, f.Server, f.Bytes, f.Service)
 		}
-		fmt.Fprintf(&got, "%s sha256 %x\n", pattern, hash.Sum(nil))
+		fmt.Fprintf(&got, "%s sha256 %x\n", c.name, hash.Sum(nil))
 		for _, f := range flows[:5] {
 			fmt.Fprintf(&got, "%d %d %d>%d %dB service %d\n", f.ID, f.Start, f.Client, f.Server, f.Bytes, f.Service)
 		}

@@ -31,10 +31,10 @@
 // payload. At a threshold the server writes no more until the kernel has sent
 // everything below it, and only then changes the DSCP of its socket: no packet
 // holds bytes of both sides, and every byte has its own DSCP when it is first
-// sent. What is sent again has the DSCP that the socket has by then. While the
-// server notices that the kernel has caught up, some tens of microseconds of
-// wall time, there is nothing to send, which for a connection that is not held
-// back by its window is a gap of that length.
+// sent. What is sent again has the DSCP that the socket has by then. From when
+// the kernel has caught up until the server has woken up and written more there
+// is nothing to send, which for a connection that is not held back by its window
+// is a gap, of wall time, at each threshold.
 //
 // # Limits of the application
 //
