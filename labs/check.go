@@ -28,6 +28,7 @@ func (r *reader) check(l *Lab) {
 	r.checkSchemes(l, scheduler)
 	r.checkBaseline(l)
 	r.checkTraffic(l, scheduler)
+	r.checkPause(l)
 }
 
 func (r *reader) checkSwitch(l *Lab) {

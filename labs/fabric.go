@@ -39,7 +39,7 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 		return fabric.Spec{}, err
 	}
 	access, trunk := l.linkDelays(layout.Hops)
-	spec := fabric.Spec{Switches: layout.Switches, Port: p, Seed: seed}
+	spec := fabric.Spec{Switches: layout.Switches, Port: p, Pause: l.Switch.Pause, Seed: seed}
 	for i, rack := range layout.Racks {
 		h := fabric.Host{Name: fmt.Sprintf("h%d", i+1), Addr: address(i), Delays: delays[i]}
 		spec.Hosts = append(spec.Hosts, h)

@@ -69,7 +69,7 @@ func keysOf(l *Lab) []key {
 		{"switch.scheduler.queues", whole(&l.Switch.Queues, 1, 64)},
 		{"switch.limiter.rate_fraction", fraction(&l.Switch.Limiter.RateFraction)},
 		{"switch.limiter.bucket", size(&l.Switch.Limiter.Bucket)},
-	}, workloadKeys(&l.Workload), []key{
+	}, pauseKeys(&l.Switch.Pause), workloadKeys(&l.Workload), []key{
 		{"seeds", seeds(&l.Seeds)},
 		{"baseline", label(&l.Baseline)},
 		{"dilation", dilation(&l.Dilation)},

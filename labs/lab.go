@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
@@ -84,6 +85,7 @@ type Switch struct {
 	Queues    int // taken from the scheduler's queues
 	Scheduler kind.Choice
 	Limiter   Limiter
+	Pause     fabric.Pause // flow control; zero: off
 }
 
 // Buffer is the packet memory of a switch. Sizes that its sharing does not use

@@ -33,8 +33,10 @@ const (
 	// settle is the wall time in which closed connections take leave before the
 	// switch stops.
 	settle = 50 * time.Millisecond
-	// samples is about how many samples of a queue a point yields.
-	samples = 2000
+	// samples is about how many samples of a queue a point yields, and maxSamples
+	// that of all its queues together: a large network is sampled more coarsely.
+	samples    = 2000
+	maxSamples = 200_000
 )
 
 // run replays a point and returns what was measured. watch is told of the
@@ -111,7 +113,7 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 	if err != nil {
 		return role.Measured{}, err
 	}
-	f := role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows)}
+	f := role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows, spec)}
 	if err := t.sw.Call(ctx, "Start", f, &agent.Nothing{}); err != nil {
 		return role.Measured{}, err
 	}
@@ -184,13 +186,15 @@ func (t *Testbed) follow(ctx context.Context, watch func(role.State)) error {
 	}
 }
 
-// sampleEvery spreads the samples of the queues over a trace. Without one there
-// are none.
-func sampleEvery(flows []trafficgen.Flow) time.Duration {
+// sampleEvery spreads the samples of a fabric's queues over a trace. Without
+// one there are none.
+func sampleEvery(flows []trafficgen.Flow, spec fabric.Spec) time.Duration {
 	if len(flows) == 0 {
 		return 0
 	}
-	return max(trafficgen.End(flows)/samples, 10*time.Microsecond)
+	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
+	n := min(samples, max(1, maxSamples/max(1, queues)))
+	return max(trafficgen.End(flows)/time.Duration(n), 10*time.Microsecond)
 }
 
 // counters reads the kernel's counters of every host.

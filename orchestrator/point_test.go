@@ -181,19 +181,25 @@ func TestHostCounts(t *testing.T) {
 }
 
 // TestSampleEvery: a point yields about 2000 samples of each queue, at least
-// 10 us apart, and none without a trace.
+// 10 us apart, but 200 000 at most in all; none without a trace.
 func TestSampleEvery(t *testing.T) {
+	star := fabric.Spec{Hosts: make([]fabric.Host, 9), Links: make([]fabric.Link, 9), Port: port.Spec{Queues: 4}}
 	for last, want := range map[time.Duration]time.Duration{
 		1:                     10 * time.Microsecond,
 		20 * time.Millisecond: 10 * time.Microsecond,
 		2 * time.Second:       time.Millisecond,
 	} {
-		if got := sampleEvery([]trafficgen.Flow{{Start: 1}, {Start: last}}); got != want {
+		if got := sampleEvery([]trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
 			t.Errorf("a trace of %v is sampled every %v, want %v", last, got, want)
 		}
 	}
-	if got := sampleEvery(nil); got != 0 {
+	if got := sampleEvery(nil, star); got != 0 {
 		t.Errorf("without a trace: every %v", got)
+	}
+	// 144 hosts on 12 leaves and 12 spines: 432 ports of 8 queues, 57 samples of each.
+	large := fabric.Spec{Hosts: make([]fabric.Host, 144), Links: make([]fabric.Link, 144+144), Port: port.Spec{Queues: 8}}
+	if got := sampleEvery([]trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
+		t.Errorf("3456 queues over 57 ms: every %v, want 1 ms", got)
 	}
 }
 

@@ -148,7 +148,7 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 		Tagging:     lab.Tagging(),
 		Connections: lab.Workload.Connections,
 		Handshake:   lab.Workload.Handshake,
-		Sample:      sampleEvery(p.flows),
+		Sample:      sampleEvery(p.flows, spec),
 		Stall:       virtualStall,
 	}
 	if err := setHosts(&c, lab.Host); err != nil {
