@@ -6,7 +6,7 @@ FUZZTIME ?= 5s
 UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm)$$')
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
-FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen/live:FuzzParseHeader ./orchestrator/host:FuzzParse
+FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
 
 .PHONY: build test lint unit race fuzz examples e2e test-vm bench golden generate
 
