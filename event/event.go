@@ -34,6 +34,10 @@ type Loop struct {
 	now  time.Duration
 	seq  uint64
 	heap []entry
+	// hole says that the root of the heap is the event being run, which has left
+	// it but for its place: the first event that it schedules takes that, and most
+	// schedule one. As no event is earlier, the heap is in order meanwhile.
+	hole bool
 }
 
 // entry keeps the key beside the pointer, so that sifting touches no timer.
@@ -52,7 +56,12 @@ func (l *Loop) Schedule(t *Timer, at time.Duration) {
 	l.seq++
 	t.at, t.seq = max(at, l.now), l.seq
 	e := entry{t.at, t.seq, t}
-	if t.slot == 0 {
+	switch {
+	case t.slot == 0 && l.hole:
+		l.hole = false
+		l.down(0, e)
+		return
+	case t.slot == 0:
 		l.heap = append(l.heap, e)
 		t.slot = len(l.heap)
 		l.up(len(l.heap)-1, e)
@@ -75,6 +84,7 @@ func (l *Loop) Cancel(t *Timer) {
 
 // Next is the lab time of the earliest pending event.
 func (l *Loop) Next() (at time.Duration, ok bool) {
+	l.fill()
 	if len(l.heap) == 0 {
 		return 0, false
 	}
@@ -101,9 +111,18 @@ func (l *Loop) Step() bool {
 
 func (l *Loop) step() {
 	e := l.heap[0]
-	l.remove(0)
-	l.now = e.at
+	e.t.slot = 0
+	l.now, l.hole = e.at, true
 	e.t.fire(e.at)
+	l.fill()
+}
+
+// fill closes the hole at the root, if there is one.
+func (l *Loop) fill() {
+	if l.hole {
+		l.hole = false
+		l.remove(0)
+	}
 }
 
 func (e entry) before(o entry) bool {

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -145,5 +146,71 @@ func BenchmarkScheduleAndRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Step()
+	}
+}
+
+// TestEventsFollowAModel: whatever events schedule, move and cancel while they
+// run, the loop runs them in the order of a list that is sorted by time and
+// then by call.
+func TestEventsFollowAModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	var l Loop
+	type pending struct {
+		at    time.Duration
+		order int
+		id    int
+	}
+	var model []pending // of timers that are scheduled
+	timers, order, ran := make([]*Timer, 40), 0, 0
+	drop := func(id int) {
+		model = slices.DeleteFunc(model, func(p pending) bool { return p.id == id })
+	}
+	schedule := func(id int, at time.Duration) {
+		drop(id)
+		order++
+		model = append(model, pending{max(at, l.Now()), order, id})
+		l.Schedule(timers[id], at)
+	}
+	act := func() {
+		for range r.IntN(4) {
+			id, at := r.IntN(len(timers)), l.Now()+time.Duration(r.IntN(20)-2)
+			switch r.IntN(8) {
+			case 0:
+				drop(id)
+				l.Cancel(timers[id])
+			case 1:
+				at, ok := l.Next()
+				earliest := slices.MinFunc(append(model, pending{at: 1 << 62}), func(a, b pending) int { return cmp.Compare(a.at, b.at) })
+				if ok != (len(model) > 0) || ok && at != earliest.at {
+					t.Fatalf("Next() = %v, %v, want %v of %d", at, ok, earliest.at, len(model))
+				}
+			default:
+				schedule(id, at)
+			}
+		}
+	}
+	for id := range timers {
+		timers[id] = NewTimer(func(now time.Duration) {
+			first := slices.MinFunc(model, func(a, b pending) int {
+				return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order))
+			})
+			if first.id != id || first.at != now {
+				t.Fatalf("timer %d ran at %v, want %d at %v", id, now, first.id, first.at)
+			}
+			drop(id)
+			ran++
+			act()
+		})
+	}
+	for range 50_000 {
+		if !l.Step() {
+			if len(model) > 0 {
+				t.Fatalf("the loop is empty, and %d timers are scheduled", len(model))
+			}
+			schedule(r.IntN(len(timers)), l.Now()+1)
+		}
+	}
+	if ran < 10_000 {
+		t.Errorf("only %d events ran", ran)
 	}
 }
