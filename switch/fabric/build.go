@@ -7,6 +7,7 @@ import (
 
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
+	"aqmlab/units"
 )
 
 // node is a host or a switch while the network is being built. Hosts come
@@ -18,11 +19,12 @@ type node struct {
 
 // end is one node's side of a link.
 type end struct {
-	link  Link
-	far   int // node at the other end
-	peer  int // which of the far node's links it is
-	tx    *transmitter
-	enter func(now time.Duration, k *packet.Packet) // takes what the link brings to a switch
+	link   Link
+	number int // of the direction that leads away from the node, in the spec
+	far    int // node at the other end
+	peer   int // which of the far node's links it is
+	tx     *transmitter
+	enter  func(now time.Duration, k *packet.Packet) // takes what the link brings to a switch
 }
 
 // build makes wires, ports and routes.
@@ -42,7 +44,7 @@ func (n *Network) build(spec Spec) error {
 		}
 	}
 	for i, h := range spec.Hosts {
-		if err := n.addHost(h, spec.Pause, nodes, nodes[i].links); err != nil {
+		if err := n.addHost(h, spec, nodes, nodes[i].links); err != nil {
 			return err
 		}
 	}
@@ -87,7 +89,7 @@ func connect(spec Spec) ([]node, error) {
 			return nil, err
 		}
 	}
-	for _, l := range spec.Links {
+	for i, l := range spec.Links {
 		a, okA := number[l.A]
 		b, okB := number[l.B]
 		switch {
@@ -97,16 +99,18 @@ func connect(spec Spec) ([]node, error) {
 			return nil, fmt.Errorf("link %s to %s: a node cannot be linked to itself", l.A, l.B)
 		case l.Rate <= 0 || l.Delay < 0:
 			return nil, fmt.Errorf("link %s to %s: rate %v must be above zero, delay %v not below", l.A, l.B, l.Rate, l.Delay)
+		case l.Jitter < 0 || !(l.LossRate >= 0 && l.LossRate < 1): // NaN is refused, too
+			return nil, fmt.Errorf("link %s to %s: jitter %v must not be below zero, loss rate %v from 0 to below 1", l.A, l.B, l.Jitter, l.LossRate)
 		}
 		atA, atB := len(nodes[a].links), len(nodes[b].links)
-		nodes[a].links = append(nodes[a].links, end{link: l, far: b, peer: atB})
-		nodes[b].links = append(nodes[b].links, end{link: l, far: a, peer: atA})
+		nodes[a].links = append(nodes[a].links, end{link: l, number: 2 * i, far: b, peer: atB})
+		nodes[b].links = append(nodes[b].links, end{link: l, number: 2*i + 1, far: a, peer: atA})
 	}
 	return nodes, nil
 }
 
 // addHost makes the uplink of a host.
-func (n *Network) addHost(h Host, p Pause, nodes []node, links []end) error {
+func (n *Network) addHost(h Host, spec Spec, nodes []node, links []end) error {
 	if len(links) != 1 {
 		return fmt.Errorf("host %s has %d links, want 1", h.Name, len(links))
 	}
@@ -115,14 +119,20 @@ func (n *Network) addHost(h Host, p Pause, nodes []node, links []end) error {
 			return fmt.Errorf("host %s: delay %v is below zero", h.Name, d)
 		}
 	}
-	w := newWire(n.loop, links[0].link, into(nodes, links[0]))
-	send := func(at time.Duration, k *packet.Packet) { n.transmit(at, w, k) }
-	var g *gate
-	if p.on() {
-		g = newGate(n.loop, w, send)
-		send = g.take
+	u := uplink{wire: n.newWire(links[0], into(nodes, links[0]))}
+	send := func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }
+	switch {
+	case spec.HostPorts:
+		if err := n.addHostPort(&u, spec.Port, Port{Switch: h.Name, Far: nodes[links[0].far].name}); err != nil {
+			return err
+		}
+		send = u.port.offer
+	case spec.Pause.on():
+		u.gate = newGate(n.loop, u.wire, send)
+		send = u.gate.take
 	}
-	n.hosts = append(n.hosts, uplink{newDelayLine(n.loop, h.Delays, send), g, w})
+	u.line = newDelayLine(n.loop, h.Delays, send)
+	n.hosts = append(n.hosts, u)
 	return nil
 }
 
@@ -142,9 +152,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 	}
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
-		ps := spec.Port
-		ps.Rate = e.link.Rate
-		ps.Seed ^= uint64(len(n.ports)) * 0x9e3779b97f4a7c15
+		ps := n.nextPort(spec.Port, e.link.Rate)
 		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
 		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {
@@ -160,10 +168,27 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 		if host := e.far; host < len(spec.Hosts) {
 			sink = func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, host, k) }
 		}
-		e.tx = newTransmitter(n.loop, made, newWire(n.loop, e.link, sink))
+		e.tx = newTransmitter(n.loop, made, n.newWire(*e, sink))
 		n.ports = append(n.ports, made)
 	}
 	return nil
+}
+
+// addHostPort makes the port that a host sends by.
+func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port) (err error) {
+	if made.Port, err = port.New(n.nextPort(spec, u.wire.rate), n.to.Kinds, n.to.Release); err != nil {
+		return fmt.Errorf("port of host %s: %w", made.Switch, err)
+	}
+	u.port = newTransmitter(n.loop, made, u.wire)
+	n.ports = append(n.ports, made)
+	return nil
+}
+
+// nextPort is how the next port is built, onto a link of that rate.
+func (n *Network) nextPort(spec port.Spec, rate units.Rate) port.Spec {
+	spec.Rate = rate
+	spec.Seed ^= uint64(len(n.ports)) * 0x9e3779b97f4a7c15
+	return spec
 }
 
 // findRoutes lists, for every node and destination host, the ports on shortest

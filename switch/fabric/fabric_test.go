@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func star(n int, rate units.Rate, delay time.Duration) Spec {
 	for i := range n {
 		name := fmt.Sprintf("h%d", i+1)
 		s.Hosts = append(s.Hosts, Host{Name: name, Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})})
-		s.Links = append(s.Links, Link{name, "s1", rate, delay})
+		s.Links = append(s.Links, Link{A: name, B: "s1", Rate: rate, Delay: delay})
 	}
 	return s
 }
@@ -159,11 +160,11 @@ func leafSpine() Spec {
 	s := star(4, units.Gbps, us)
 	s.Switches, s.Links = []string{"l1", "l2", "p1", "p2", "p3", "p4"}, nil
 	for i, h := range s.Hosts {
-		s.Links = append(s.Links, Link{h.Name, []string{"l1", "l2"}[i/2], units.Gbps, us})
+		s.Links = append(s.Links, Link{A: h.Name, B: []string{"l1", "l2"}[i/2], Rate: units.Gbps, Delay: us})
 	}
 	for _, leaf := range s.Switches[:2] {
 		for _, spine := range s.Switches[2:] {
-			s.Links = append(s.Links, Link{leaf, spine, units.Gbps, us})
+			s.Links = append(s.Links, Link{A: leaf, B: spine, Rate: units.Gbps, Delay: us})
 		}
 	}
 	return s
@@ -228,6 +229,10 @@ func TestBadSpecs(t *testing.T) {
 		"2 links":            func(s *Spec) { s.Links = append(s.Links, s.Links[0]) },
 		"rate":               func(s *Spec) { s.Links[0].Rate = 0 },
 		"delay":              func(s *Spec) { s.Links[0].Delay = -1 },
+		"jitter -1":          func(s *Spec) { s.Links[0].Jitter = -1 },
+		"loss rate 1 ":       func(s *Spec) { s.Links[0].LossRate = 1 },
+		"loss rate -0.1":     func(s *Spec) { s.Links[0].LossRate = -0.1 },
+		"loss rate NaN":      func(s *Spec) { s.Links[0].LossRate = math.NaN() },
 		"port to h1":         func(s *Spec) { s.Port.Scheme.Kind = "blue" },
 		"no path from h2 to": func(s *Spec) { s.Switches = append(s.Switches, "s2"); s.Links[1].B = "s2" },
 	}

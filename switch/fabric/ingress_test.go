@@ -212,7 +212,7 @@ func TestIngressBetweenSwitches(t *testing.T) {
 	spec := ackStar()
 	spec.Switches = []string{"s1", "s2"}
 	spec.Links[receiver].B = "s2"
-	spec.Links = append(spec.Links, Link{"s1", "s2", units.Gbps, 10 * us})
+	spec.Links = append(spec.Links, Link{A: "s1", B: "s2", Rate: units.Gbps, Delay: 10 * us})
 	e := newExchange(t, spec)
 	e.incast(40)
 	e.RunUntil(5 * time.Millisecond)

@@ -37,12 +37,14 @@ type Network struct {
 	index   map[netip.Addr]int
 	ports   []Port
 	intakes []*intake // of each port; empty without flow control
+	chances []*chance // of the wires that have one
+	seed    uint64
 	clamped int64
 }
 
-// Port is one switch port of a network, and what stands at its far end.
+// Port is one port of a network, and what stands at its far end.
 type Port struct {
-	Switch, Far string
+	Switch, Far string // Switch is a host for [Spec.HostPorts]
 	*port.Port
 	Ingress *port.Ingress // what enters the switch from Far passes it; nil when the port has none
 	intake  *intake       // the same; nil without flow control
@@ -59,7 +61,7 @@ func (p Port) Pauses() PauseCount {
 // New builds the network of spec. Errors name the link, the host, or the
 // parameter that does not fit.
 func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
-	n := &Network{loop: loop, to: to, index: map[netip.Addr]int{}}
+	n := &Network{loop: loop, to: to, index: map[netip.Addr]int{}, seed: spec.Seed}
 	for i, h := range spec.Hosts {
 		if _, taken := n.index[h.Addr]; taken {
 			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
@@ -74,15 +76,25 @@ func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
 
 // uplink is how a host's packets get into the network.
 type uplink struct {
-	line *delayLine // before the wire; nil when the host holds nothing back
-	gate *gate      // before the wire; nil without flow control
+	line *delayLine   // before the wire; nil when the host holds nothing back
+	gate *gate        // before the wire; nil without flow control or with a port
+	port *transmitter // before the wire; nil without [Spec.HostPorts]
 	wire *wire
+}
+
+// stop takes a word of flow control.
+func (u *uplink) stop(now time.Duration, stop bool) {
+	if u.port != nil {
+		u.port.stop(now, stop)
+		return
+	}
+	u.gate.stop(now, stop)
 }
 
 // Send hands the network a packet that left the host's stack at the lab time
 // at. The host's [Host.Delays] hold it back first. The host's uplink sends its
-// packets one after another at the link's rate, from an unbounded queue, as a
-// network card with a long ring does. at may lie before the loop's time (a real
+// packets one after another at the link's rate: from an unbounded queue, as a
+// network card with a long ring does, or by its port. at may lie before the loop's time (a real
 // host's frame is noticed after it was sent): the packet still reaches the
 // switch when it would have, unless later events of the switch have run by
 // then; that is counted by [Network.Clamped].
@@ -92,17 +104,26 @@ func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
 		h.line.hold(at, k)
 		return
 	}
-	if h.gate != nil {
+	switch {
+	case h.gate != nil:
 		h.gate.take(at, k)
-		return
+	case h.port != nil:
+		h.port.offer(at, k)
+	default:
+		n.transmit(at, h.wire, k)
 	}
-	n.transmit(at, h.wire, k)
 }
 
 // Backlog is how long the uplink of a host takes, at now, for what it was given.
-// What the host's delays hold back is not part of it.
+// What the host's delays hold back is not part of it, and of what waits in its
+// port only the network-layer bytes are.
 func (n *Network) Backlog(now time.Duration, host int) time.Duration {
-	return max(0, n.hosts[host].wire.busy-now)
+	h := &n.hosts[host]
+	backlog := max(0, h.wire.busy-now)
+	if h.port != nil {
+		backlog += h.wire.rate.Time(h.port.port.Bytes())
+	}
+	return backlog
 }
 
 // transmit puts a packet on its host's uplink.
@@ -120,7 +141,8 @@ func (n *Network) Host(addr netip.Addr) (int, bool) {
 	return i, ok
 }
 
-// Ports are the switch ports, in the order of switches and links in the spec.
+// Ports are the ports, in the order of switches and links in the spec, those of
+// hosts behind them.
 func (n *Network) Ports() []Port { return n.ports }
 
 // Empty hands the packets that wait on the ingress sides of ports back, to what

@@ -35,10 +35,10 @@ func (p Pause) check() error {
 
 // Peak is the most that can come to stand in a switch of what entered by one
 // link: XOff, the packet that exceeds it, what is under way while the word
-// travels up the link and the last bits down it, and the packet that the far end
-// finishes. packet is the network-layer size of the largest packet.
+// travels up the link and the last bits down it, as late as the jitter makes them,
+// and the packet that the far end finishes. packet is the network-layer size of the largest packet.
 func (p Pause) Peak(l Link, packet units.Size) units.Size {
-	return p.XOff + 2*packet + units.Size(l.Rate.Bytes(2*l.Delay))
+	return p.XOff + 2*packet + units.Size(l.Rate.Bytes(2*l.Delay+l.Jitter))
 }
 
 // PauseCount adds up what flow control did at the ingress side of one port. It
@@ -90,7 +90,7 @@ func (n *Network) halter(nodes []node, e end) func(now time.Duration, stop bool)
 		return func(now time.Duration, stop bool) { far.tx.stop(now, stop) }
 	}
 	return func(now time.Duration, stop bool) {
-		n.hosts[host].gate.stop(now, stop)
+		n.hosts[host].stop(now, stop)
 		if n.to.Stopped != nil {
 			n.to.Stopped(now, host, stop)
 		}

@@ -97,11 +97,11 @@ func racks() Spec {
 	s := star(9, 10*units.Gbps, 2*us)
 	s.Switches, s.Links = []string{"l1", "l2", "l3", "p1", "p2"}, nil
 	for i, h := range s.Hosts {
-		s.Links = append(s.Links, Link{h.Name, s.Switches[i/3], 10 * units.Gbps, 2 * us})
+		s.Links = append(s.Links, Link{A: h.Name, B: s.Switches[i/3], Rate: 10 * units.Gbps, Delay: 2 * us})
 	}
 	for _, leaf := range s.Switches[:3] {
 		for _, spine := range s.Switches[3:] {
-			s.Links = append(s.Links, Link{leaf, spine, 10 * units.Gbps, 2 * us})
+			s.Links = append(s.Links, Link{A: leaf, B: spine, Rate: 10 * units.Gbps, Delay: 2 * us})
 		}
 	}
 	return s

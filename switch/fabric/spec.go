@@ -18,6 +18,10 @@ type Spec struct {
 	Links    []Link
 	// Port is how every switch port is built; the rate is that of its link.
 	Port port.Spec
+	// HostPorts makes each host send by a port of its own that is built like those
+	// of switches, as the hosts of ns-2 and ns-3 do: it queues, marks and drops.
+	// Without, an uplink keeps all that it is given, and marks nothing.
+	HostPorts bool
 	// Pause is the flow control on all links.
 	Pause Pause
 	// Seed is mixed into the hash that spreads flows over equal paths.
@@ -39,6 +43,13 @@ type Link struct {
 	A, B  string
 	Rate  units.Rate
 	Delay time.Duration // one way
+	// Jitter is how much longer a packet may take: each by a time of its own, any
+	// from zero to Jitter with the same probability. Packets keep their order, so
+	// one that is late holds up those behind it.
+	Jitter time.Duration
+	// LossRate is the probability, from zero to below one, that a packet is lost
+	// on its way, whatever happens to others. [Network.Lost] counts them.
+	LossRate float64
 }
 
 // Uplink is the rate of the link of the host with that index; zero when it has

@@ -10,8 +10,8 @@ import (
 )
 
 // wire is one direction of a link: it serialises packets at its rate and
-// delivers each after the delay. Packets on it stand in a FIFO with a single
-// timer for the first to arrive.
+// delivers each after the delay, unless it loses it. Packets on it stand in a
+// FIFO with a single timer for the first to arrive.
 type wire struct {
 	loop   *event.Loop
 	rate   units.Rate
@@ -20,11 +20,13 @@ type wire struct {
 	busy   time.Duration // when the transmitter is free
 	flight packet.Queue
 	due    *event.Timer
+	chance *chance // nil on a link without loss and jitter
 	sink   func(now time.Duration, k *packet.Packet)
 }
 
-func newWire(loop *event.Loop, l Link, sink func(time.Duration, *packet.Packet)) *wire {
-	w := &wire{loop: loop, rate: l.Rate, delay: l.Delay, sink: sink}
+// newWire makes the direction of a link that leads away from one of its ends.
+func (n *Network) newWire(e end, sink func(time.Duration, *packet.Packet)) *wire {
+	w := &wire{loop: n.loop, rate: e.link.Rate, delay: e.link.Delay, chance: n.newChance(e), sink: sink}
 	w.due = event.NewTimer(w.arrive)
 	return w
 }
@@ -34,17 +36,23 @@ func newWire(loop *event.Loop, l Link, sink func(time.Duration, *packet.Packet))
 func (w *wire) transmit(start time.Duration, k *packet.Packet) {
 	w.busy = w.clock.Transmit(start, int(k.Size)+port.FrameOverhead, w.rate, start == w.busy)
 	k.Due = w.busy + w.delay
+	if w.chance != nil {
+		k.Due = w.chance.arrival(k.Due)
+	}
 	w.flight.Push(k)
 	if !w.due.Pending() {
 		w.loop.Schedule(w.due, k.Due)
 	}
 }
 
-// arrive hands over the packet whose last bit reaches the far end.
+// arrive hands over the packet whose last bit reaches the far end, or would.
 func (w *wire) arrive(now time.Duration) {
 	k := w.flight.Pop()
 	if next := w.flight.Head(); next != nil {
 		w.loop.Schedule(w.due, next.Due)
+	}
+	if w.chance != nil && w.chance.loses(k) {
+		return
 	}
 	w.sink(now, k)
 }
@@ -76,6 +84,10 @@ func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
 	t.occupied(now)
 	t.wake(now)
 }
+
+// offer gives a host's port a packet that left the host's stack at the lab time
+// at, or, when that is over, when it is noticed.
+func (t *transmitter) offer(at time.Duration, k *packet.Packet) { t.enqueue(max(at, t.loop.Now()), k) }
 
 // wake sends, or sees to it that the end of the transmission under way does.
 func (t *transmitter) wake(now time.Duration) {

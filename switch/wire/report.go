@@ -15,7 +15,8 @@ type Report struct {
 	Start       int64         // CLOCK_MONOTONIC, in nanoseconds, at lab time zero
 	Ran         time.Duration // lab time
 	Ports       []fabric.PortCount
-	LatenessP50 time.Duration // of deliveries
+	Lost        []fabric.LossCount // by links that may lose packets
+	LatenessP50 time.Duration      // of deliveries
 	LatenessP99 time.Duration
 	LatenessMax time.Duration
 	Delivered   int64   // frames
@@ -53,6 +54,7 @@ func (d *driver) report() (Report, error) {
 		Start:       t.start,
 		Ran:         d.loop.Now(),
 		Ports:       d.network.Counts(),
+		Lost:        d.network.Lost(),
 		LatenessP50: time.Duration(t.lateness.ValueAtPercentile(50)),
 		LatenessP99: time.Duration(t.lateness.ValueAtPercentile(99)),
 		LatenessMax: time.Duration(t.lateness.Max()),

@@ -39,6 +39,10 @@ type Config struct {
 	// instead of sleeping: sleeping saves a CPU, waking up takes tens of
 	// microseconds. Zero never spins.
 	Spin time.Duration
+	// Virtual says that the clock stands still while anything runs: nothing is
+	// ever late, collecting garbage takes no time, and to spin would be to wait
+	// for ever, so Spin must be zero.
+	Virtual bool
 }
 
 // PortConfig is one interface towards a host.
@@ -68,6 +72,9 @@ type nic struct {
 // Open opens the interfaces of the configuration in the calling thread's
 // network namespace. The ports of what it runs are built of kinds.
 func Open(c Config, kinds port.Kinds) (*Switch, error) {
+	if c.Virtual && c.Spin != 0 {
+		return nil, fmt.Errorf("opening the switch: it cannot spin for %v in virtual time", c.Spin)
+	}
 	s := &Switch{config: c, kinds: kinds}
 	indices := make([]int, len(c.Ports))
 	for i, p := range c.Ports {
@@ -114,11 +121,12 @@ type Collector interface {
 
 // Session is a fabric that is running.
 type Session struct {
-	driver *driver
-	stop   chan struct{}
-	done   chan struct{} // closed when the loop has ended
-	report Report
-	err    error
+	driver  *driver
+	virtual bool // see [Config]
+	stop    chan struct{}
+	done    chan struct{} // closed when the loop has ended
+	report  Report
+	err     error
 }
 
 // Start runs the fabric of spec, with lab time starting now and running
@@ -140,7 +148,7 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collect
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
 	}
-	session := &Session{driver: d, stop: make(chan struct{}), done: make(chan struct{})}
+	session := &Session{driver: d, virtual: s.config.Virtual, stop: make(chan struct{}), done: make(chan struct{})}
 	started := make(chan error)
 	go session.run(s.config.CPU, started)
 	if err := <-started; err != nil {
@@ -165,12 +173,9 @@ func (s *Session) run(cpu int, started chan<- error) {
 		started <- err
 		return
 	}
-	runtime.GC() // what the last session left
-	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(gcLimit)
-	defer func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}()
+	if !s.virtual {
+		defer deferGarbage()()
+	}
 	err := s.driver.start()
 	started <- err
 	if err != nil {
@@ -181,27 +186,51 @@ func (s *Session) run(cpu int, started chan<- error) {
 	s.report, s.err = s.driver.report()
 }
 
+// deferGarbage has no garbage collected, as far as memory allows, until the
+// function that it returns is called.
+func deferGarbage() (resume func()) {
+	runtime.GC() // what the last session left
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(gcLimit)
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
+
 // gcLimit is the heap size at which garbage is collected during a session after
 // all: a collection stops the loop for milliseconds, so there is none below.
 const gcLimit = 2 << 30
 
-// takeThread pins the calling thread, raises its priority, and has it woken
-// without timer slack. Only the thread gets the priority: given to the whole
-// process it would let the garbage collector starve the hosts. No real-time
-// class: the kernel stops a spinning real-time thread for 50 ms every second.
+// takeThread has the calling thread woken without timer slack, and gives it a
+// CPU and priority there.
 func takeThread(cpu int) error {
 	if cpu >= 0 {
-		var one unix.CPUSet
-		one.Set(cpu)
-		if err := unix.SchedSetaffinity(0, &one); err != nil {
-			return fmt.Errorf("pinning the switch to CPU %d: %w", cpu, err)
+		if err := takeCPU(cpu); err != nil {
+			return err
 		}
-	}
-	if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20); err != nil {
-		return fmt.Errorf("raising the switch thread's priority: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("setting the timer slack: %w", err)
+	}
+	return nil
+}
+
+// takeCPU pins the calling thread and raises its priority. Only the thread gets
+// the priority: given to the whole process it would let the garbage collector
+// starve the hosts. No real-time class: the kernel stops a spinning real-time
+// thread for 50 ms every second.
+//
+// A thread without a CPU of its own has no priority either. The Go runtime lets
+// it wait, spinning, for other threads of the process, which would not get the
+// CPU for hundreds of milliseconds.
+func takeCPU(cpu int) error {
+	var one unix.CPUSet
+	one.Set(cpu)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return fmt.Errorf("pinning the switch to CPU %d: %w", cpu, err)
+	}
+	if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20); err != nil {
+		return fmt.Errorf("raising the switch thread's priority: %w", err)
 	}
 	return nil
 }
