@@ -10,13 +10,15 @@ import (
 type Outcome struct {
 	Flows  []results.Flow // in the order of the trace; those that did not end say so
 	Queues []results.QueueSample
+	Probes []results.ProbeSample // probe after probe; those without an answer are lost
 	Ports  []fabric.PortCount
+	Lost   []fabric.LossCount // by links that may lose packets
 	Hosts  []results.HostCount
 }
 
 // Outcome is what the simulation has measured so far.
 func (s *Simulation) Outcome() Outcome {
-	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Ports: s.network.Counts()}
+	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost()}
 	for i, h := range s.config.Fabric.Hosts {
 		c := s.hosts.count(i)
 		c.Host = h.Name
@@ -32,6 +34,7 @@ func records(flows []trafficgen.Flow) []results.Flow {
 		list[i] = results.Flow{
 			ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
 			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
+			Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
 			Error: unfinished,
 		}
 	}

@@ -41,6 +41,10 @@ type Config struct {
 	// Stall is the lab time without a byte for any flow under way after which
 	// the simulation ends; zero: never.
 	Stall time.Duration
+	// Probes are sent until the last flow has ended. Answers count that come
+	// within Patience from then on.
+	Probes   []trafficgen.Probe
+	Patience time.Duration
 }
 
 // Progress counts what a simulation has done so far.
@@ -62,6 +66,7 @@ type Simulation struct {
 	hosts    hosts
 	queues   *collectors.Queues
 	sessions sessions
+	probes   *probes
 	tags     *tags
 	chunk    int64        // payload of one segment: what an application with a rate writes at once
 	starts   *event.Timer // of the next flow
@@ -75,7 +80,7 @@ type Simulation struct {
 func New(c Config) (*Simulation, error) {
 	s := &Simulation{config: c, queues: collectors.NewQueues(c.Sample), records: records(c.Flows), sessions: newSessions(c.Fabric.Seed)}
 	var err error
-	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.pool.Put, Kinds: c.Kinds, Stopped: s.stopped}); err != nil {
+	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Stopped: s.stopped}); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
 	}
 	var payload int
@@ -83,6 +88,9 @@ func New(c Config) (*Simulation, error) {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
 	}
 	s.chunk = int64(payload)
+	if s.probes, err = newProbes(s); err != nil {
+		return nil, fmt.Errorf("preparing a simulation: %w", err)
+	}
 	s.tags = newTags(c.Tagging, services(c.Flows))
 	if c.Sample > 0 {
 		s.queues.Attach(&s.loop, s.network)
@@ -119,6 +127,7 @@ func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
 		}
 		watch(s.Progress())
 	}
+	s.probes.finish()
 	return nil
 }
 
@@ -207,6 +216,10 @@ func (s *Simulation) Deliver(now time.Duration, host int, k *packet.Packet) {
 		s.progress.Packets++
 	} else {
 		s.progress.Others++
+	}
+	if isProbe(k) {
+		s.probes.deliver(now, host, k)
+		return
 	}
 	switch x := s.sessions.find(k.Segment.Conn); {
 	case x == nil:

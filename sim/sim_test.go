@@ -148,7 +148,8 @@ func TestApplications(t *testing.T) {
 	if got := o.Flows[1].Received; got < 1_500_000 || got > 50*125_000 {
 		t.Errorf("a greedy application sent %d bytes in 50 ms", got)
 	}
-	if got := o.Flows[1].FCT; got < 50*ms || got > 60*ms {
+	// What it sent last waits for the buffer, 8 ms, and once more when it is lost.
+	if got := o.Flows[1].FCT; got < 50*ms || got > 67*ms {
 		t.Errorf("a flow that stops after 50 ms took %v", got)
 	}
 	if f := o.Flows[2]; f.Received != 1_000_000 || f.FCT < 19*ms {

@@ -15,16 +15,18 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 	if s.Ack < e.una { // overtaken by a later one
 		return
 	}
-	sacked := s.Blocks > 0 && e.board.sack(s, s.Ack, e.stack.mss)
-	acked := s.Ack > e.una
-	loss := false
-	switch {
-	case acked:
+	acked, flight := s.Ack > e.una, e.flight()
+	sacked := s.Blocks > 0 && e.takeBlocks(now, s)
+	if acked {
 		e.advance(now, k)
-	case sacked:
-		loss = e.board.duplicate(e.una, e.nxt)
 	}
-	if loss {
+	switch {
+	case e.stack.rack:
+		e.probed(k, acked)
+		if acked || sacked {
+			e.detect(now, flight, acked)
+		}
+	case sacked && !acked && e.board.duplicate(e.una, e.nxt):
 		e.fastRetransmit(now)
 	}
 	if e.marked(k) && e.una > e.echo.cut {
@@ -32,6 +34,7 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 	}
 	if acked || sacked {
 		e.push(now)
+		e.arm(now)
 	}
 	if acked && e.una == e.stream.end {
 		e.user.Acked(now)
@@ -58,18 +61,27 @@ func (e *Endpoint) advance(now time.Duration, k *packet.Packet) {
 		marked: e.marked(k),
 	}
 	a.grow = limited && !a.marked && e.board.phase != recovering
+	if e.stack.rack {
+		e.rack.acked(now, s.Ack, s.Echo)
+	}
 	e.una = s.Ack
 	e.stream.trim(e.una)
 	over := e.board.acked(e.una)
 	e.control.acked(&e.win, a)
 	if over {
 		e.win.repaired()
+		e.reduction.end(&e.win)
 	}
-	if e.una == e.nxt {
-		e.retransmit.stop()
-	} else {
-		e.retransmit.start(now + e.rtt.rto)
+	e.restart(now)
+}
+
+// takeBlocks takes the SACK blocks of a segment and tells whether they say
+// anything new.
+func (e *Endpoint) takeBlocks(now time.Duration, s *packet.Segment) bool {
+	if e.stack.rack {
+		return e.rack.blocks(now, s, &e.board.sacked)
 	}
+	return e.board.sack(s, s.Ack, e.stack.mss)
 }
 
 // samples is how many round-trip samples a window gives (RFC 7323, appendix G,

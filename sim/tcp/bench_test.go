@@ -46,10 +46,9 @@ func (w *wire) arrive(now time.Duration) {
 }
 
 // newWire is a long flow with at most 100 segments outstanding.
-func newWire(tb testing.TB, control string, lose int) *wire {
+func newWire(tb testing.TB, c Config, lose int) *wire {
 	w := &wire{lose: lose}
 	w.timer = event.NewTimer(w.arrive)
-	c := config(control)
 	c.MSS, c.ReceiveWindow = 1448, 100*1448
 	s, err := NewStack(&w.loop, &w.pool, w.carry, c)
 	if err != nil {
@@ -74,9 +73,11 @@ func (w *wire) step() {
 // deliveries, and their events.
 func BenchmarkSegment(b *testing.B) {
 	for _, control := range Controls().Names() {
-		b.Run(control, func(b *testing.B) { benchmark(b, newWire(b, control, 0)) })
+		b.Run(control, func(b *testing.B) { benchmark(b, newWire(b, config(control), 0)) })
 	}
-	b.Run("dctcp, a loss in 200", func(b *testing.B) { benchmark(b, newWire(b, "dctcp", 200)) })
+	b.Run("dctcp, a loss in 200", func(b *testing.B) { benchmark(b, newWire(b, config("dctcp"), 200)) })
+	b.Run("dctcp, sack", func(b *testing.B) { benchmark(b, newWire(b, sackConfig("dctcp"), 0)) })
+	b.Run("dctcp, sack, a loss in 200", func(b *testing.B) { benchmark(b, newWire(b, sackConfig("dctcp"), 200)) })
 }
 
 func benchmark(b *testing.B, w *wire) {
@@ -93,20 +94,28 @@ func benchmark(b *testing.B, w *wire) {
 // for a connection that takes over released endpoints.
 func TestNoAllocations(t *testing.T) {
 	for _, control := range Controls().Names() {
-		for _, lose := range []int{0, 7, 100} {
-			w := newWire(t, control, lose)
-			for range 20_000 {
-				w.step()
-			}
-			if n := testing.AllocsPerRun(2000, w.step); n != 0 {
-				t.Errorf("%s, a loss in %d: %v allocations a segment", control, lose, n)
-			}
+		for _, recovery := range recoveries {
+			c := config(control)
+			c.LossRecovery = recovery
+			testNoAllocations(t, c)
 		}
-		w := newWire(t, control, 0)
-		n := testing.AllocsPerRun(200, func() { w.reconnect(t) })
-		if n != 0 {
-			t.Errorf("%s: %v allocations a connection", control, n)
+	}
+}
+
+func testNoAllocations(t *testing.T, c Config) {
+	for _, lose := range []int{0, 7, 100} {
+		w := newWire(t, c, lose)
+		for range 20_000 {
+			w.step()
 		}
+		if n := testing.AllocsPerRun(2000, w.step); n != 0 {
+			t.Errorf("%s, %s, a loss in %d: %v allocations a segment", c.Control.Kind, c.LossRecovery, lose, n)
+		}
+	}
+	w := newWire(t, c, 0)
+	w.reconnect(t)
+	if n := testing.AllocsPerRun(200, func() { w.reconnect(t) }); n != 0 {
+		t.Errorf("%s, %s: %v allocations a connection", c.Control.Kind, c.LossRecovery, n)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 // and writes in both directions.
 type chaos struct {
 	control          string
+	recovery         string
 	seed             uint64
 	drop, mark, late float64 // probabilities
 	delayed          int     // segments an ACK
@@ -25,6 +26,7 @@ func (c chaos) run(t *testing.T) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(c.seed, 7))
 	conf := config(c.control)
+	conf.LossRecovery = c.recovery
 	conf.DelayedAck, conf.AckTimeout, conf.ReceiveWindow = c.delayed, 200*us, c.window
 	conf.RTOMax = 80 * ms
 	p := newPair(t, conf, 50*us)
@@ -68,6 +70,9 @@ func (c chaos) run(t *testing.T) {
 		if e := p.ends[i]; e.una != e.stream.end || len(e.rcv.held.runs) != 0 || len(e.board.sacked.runs) != 0 || e.rcv.blocks != 0 {
 			t.Errorf("%+v: end %d has something left: %+v", c, i, e.board)
 		}
+		if s := &p.ends[i].rack.transit; s.head != s.tail || s.oldest != none || s.newest != none || s.pipe != 0 || s.sacked != 0 || s.lost != 0 {
+			t.Errorf("%+v: end %d has something under way: %+v", c, i, s)
+		}
 	}
 }
 
@@ -75,9 +80,9 @@ func (c chaos) run(t *testing.T) {
 // order, all packets return to the pool, and no alarm stays set.
 func TestDelivery(t *testing.T) {
 	for _, control := range Controls().Names() {
-		for seed := range uint64(60) {
+		for seed := range uint64(120) {
 			chaos{
-				control: control, seed: seed,
+				control: control, recovery: recoveries[seed/60], seed: seed,
 				drop:    []float64{0, 0.001, 0.02, 0.1, 0.5}[seed%5],
 				mark:    []float64{0, 0.1, 1}[seed%3],
 				late:    []float64{0, 0.05, 0.5}[seed%7%3],
@@ -111,10 +116,11 @@ func FuzzDelivery(f *testing.F) {
 	f.Add(uint64(1), uint8(0), uint8(0), uint8(0), uint8(0))
 	f.Add(uint64(2), uint8(255), uint8(128), uint8(255), uint8(1))
 	f.Add(uint64(3), uint8(20), uint8(255), uint8(10), uint8(6))
+	f.Add(uint64(4), uint8(200), uint8(10), uint8(100), uint8(64+6))
 	f.Fuzz(func(t *testing.T, seed uint64, drop, mark, late, kinds uint8) {
 		names := Controls().Names()
 		chaos{
-			control: names[int(kinds)%len(names)], seed: seed,
+			control: names[int(kinds)%len(names)], recovery: recoveries[kinds/64%2], seed: seed,
 			drop: float64(drop) / 1024, mark: float64(mark) / 255, late: float64(late) / 255,
 			delayed: 1 + int(kinds/4)%3, window: int64(kinds/16%2) * 3 * mss, open: kinds/32%2 == 1,
 		}.run(t)

@@ -92,7 +92,7 @@ func TestMarkAndLoss(t *testing.T) {
 		"dctcp":    {"dctcp", false, 4}, // alpha is 1: 5 from the mark, then half of the flight of 9, in bytes 4.5
 		"reversed": {"ecn-star", true, 5},
 	} {
-		r := newRig(t, config(tt.control))
+		r := newRig(t, sackConfig(tt.control))
 		r.segments(10)
 		if !tt.lossFirst {
 			r.echo(mss)

@@ -35,9 +35,13 @@ type Endpoint struct {
 	control    control
 	rtt        estimator
 	board      scoreboard
+	rack       rack
+	reduction  reduction
 	limit      limiter
 	echo       reaction
 	retransmit *alarm
+	purpose    purpose       // of the alarm
+	expires    time.Duration // when the retransmission timer does
 	uplink     uplink
 
 	rcv receiver // what this end receives
@@ -70,6 +74,9 @@ func (e *Endpoint) begin(s state, ends Ends, c *Counters, user Upcalls) {
 	e.control.open()
 	e.rtt = estimator{rto: config.RTOInit}
 	e.board.reset()
+	e.rack.reset()
+	e.reduction = reduction{}
+	e.purpose = forTimeout
 	e.limit = limiter{}
 	e.uplink.leaves = 0
 	e.echo = newReaction()

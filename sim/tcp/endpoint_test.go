@@ -23,6 +23,7 @@ func TestConfigErrors(t *testing.T) {
 		"tcp: largest timeout 4ms: want at least the least, 5ms":                                func(c *Config) { c.RTOMax = 4 * ms },
 		"tcp: initial timeout 0s: want above zero, at most 1s":                                  func(c *Config) { c.RTOInit = 0 },
 		"tcp: initial timeout 2s: want above zero, at most 1s":                                  func(c *Config) { c.RTOInit = 2 * time.Second },
+		`tcp: loss recovery "reno": want rack or sack`:                                          func(c *Config) { c.LossRecovery = "reno" },
 		"tcp: negative clock granularity":                                                       func(c *Config) { c.Granularity = -1 },
 		`tcp: congestion control: unknown kind "bbr": want one of dctcp, ecn-star, reno, cubic`: func(c *Config) { c.Control.Kind = "bbr" },
 	} {

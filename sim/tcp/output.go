@@ -60,6 +60,9 @@ func (e *Endpoint) sendNew(now time.Duration, n int64) {
 		e.echo.cwr = false
 	}
 	e.pushed(k)
+	if e.stack.rack {
+		e.rack.send(now, e.nxt, e.nxt+n)
+	}
 	e.nxt += n
 	e.sent(now, k)
 }
@@ -84,11 +87,13 @@ func (e *Endpoint) pushed(k *packet.Packet) {
 
 func (e *Endpoint) sent(now time.Duration, k *packet.Packet) {
 	e.limit.sent = now
+	e.reduction.sent += int64(k.Segment.Len)
 	if !e.retransmit.set {
-		e.retransmit.start(now + e.rtt.rto)
+		e.restart(now)
 	}
 	e.send(now, k)
 	if c := &e.stack.config; c.SmallQueue > 0 {
 		e.uplink.leaves = now + c.Backlog(now, int(e.ends.Local))
 	}
+	e.arm(now)
 }

@@ -18,7 +18,7 @@ func (e *Endpoint) fastRetransmit(now time.Duration) {
 // recover sends what the window allows while losses are being repaired (RFC
 // 6675, section 5, step C).
 func (e *Endpoint) recover(now time.Duration) {
-	for pipe := e.board.pipe(e.una, e.nxt); pipe+e.win.mss <= e.win.cwnd; {
+	for pipe := e.pipe(); pipe+e.win.mss <= e.win.cwnd; {
 		n := e.sendNext(now)
 		if n == 0 {
 			return
@@ -28,9 +28,12 @@ func (e *Endpoint) recover(now time.Duration) {
 	e.limit.full = e.nxt
 }
 
-// sendNext sends what NextSeg (RFC 6675, section 4) says, and returns how many
-// bytes these are.
+// sendNext sends what RACK or NextSeg (RFC 6675, section 4) says, and returns how
+// many bytes these are.
 func (e *Endpoint) sendNext(now time.Duration) int64 {
+	if e.stack.rack {
+		return e.sendLost(now)
+	}
 	b := &e.board
 	if gap, ok := b.repair(e.una); ok {
 		n := min(gap.End-gap.First, e.payload())
@@ -54,30 +57,4 @@ func (e *Endpoint) sendNext(now time.Duration) int64 {
 	}
 	e.sendAgain(now, gap.First, n)
 	return n
-}
-
-// timeout is the retransmission timer (RFC 6298, section 5). All that is
-// outstanding and not SACKed counts as lost, and is sent again from the first
-// byte on in slow start; a fast recovery under way is over (RFC 6675, section
-// 5.1). The threshold is set by the first timeout only (RFC 5681, section 3.1).
-// What is not acknowledged counts for it up to the window: beyond that are
-// segments of limited transmit, and, during a recovery, those that are SACKed.
-func (e *Endpoint) timeout(now time.Duration) {
-	e.counters.Timeouts++
-	again := e.rtt.backoffs > 0
-	e.rtt.backOff(&e.stack.config)
-	if e.state != established {
-		e.sendSYN(now)
-		return
-	}
-	if !again {
-		e.cut(congestion{cause: timedOut, flight: min(e.nxt-e.una, e.win.cwnd)})
-	} else {
-		e.reacted(timedOut)
-	}
-	e.win.collapse()
-	b := &e.board
-	b.phase, b.recoveryPoint = reviving, e.nxt
-	b.lost, b.highRxt, b.dupAcks = e.nxt, e.una, 0
-	e.push(now)
 }

@@ -11,7 +11,7 @@ import (
 // flight is an endpoint that has sent segments 0 to 9 and has n left to send, in
 // congestion avoidance at a window of 10.
 func flight(t *testing.T, n int64) *rig {
-	r := newRig(t, config("reno"))
+	r := newRig(t, sackConfig("reno"))
 	r.win.ssthresh = 10 * mss
 	r.segments(10 + n)
 	r.sent()
@@ -241,12 +241,15 @@ func TestNeedlessTimeout(t *testing.T) {
 // TestLossRates: with the loss of any one segment, or of three in a row, a
 // window that is large enough recovers without a timeout.
 func TestLossRates(t *testing.T) {
-	for _, lossy := range []int64{1, 3} {
-		for first := range int64(40) {
-			p := newPair(t, config("reno"), 50*us).establish()
+	for _, recovery := range recoveries {
+		for i := range int64(80) {
+			lossy, first := 1+i%2*2, 30+i/2
+			c := config("reno")
+			c.LossRecovery = recovery
+			p := newPair(t, c, 50*us).establish()
 			lose := map[int64]bool{}
 			for n := range lossy {
-				lose[(30+first+n)*mss] = true
+				lose[(first+n)*mss] = true
 			}
 			p.rule = func(_ time.Duration, k *packet.Packet) fate {
 				drop := k.Segment.Len > 0 && lose[k.Segment.Seq]
@@ -256,7 +259,7 @@ func TestLossRates(t *testing.T) {
 			p.ends[0].Write(0, 200*mss, Tag{})
 			p.drain(t)
 			if n := p.n[0]; n.Timeouts != 0 || n.Retransmits != lossy || p.users[1].delivered != 200*mss {
-				t.Errorf("%d lost at %d: %+v, delivered %d", lossy, 30+first, n, p.users[1].delivered)
+				t.Errorf("%s, %d lost at %d: %+v, delivered %d", recovery, lossy, first, n, p.users[1].delivered)
 			}
 		}
 	}

@@ -18,9 +18,19 @@ const (
 func config(control string) Config {
 	return Config{
 		Control: kind.Choice{Kind: control}, MSS: mss, Header: 52, InitCwnd: 10,
-		RTOInit: 10 * ms, RTOMin: 5 * ms, RTOMax: time.Second, DelayedAck: 1, IdleRestart: true,
+		RTOInit: 10 * ms, RTOMin: 5 * ms, RTOMax: time.Second, DelayedAck: 1, IdleRestart: true, LossRecovery: RACK,
 	}
 }
+
+// sackConfig is config with RFC 6675 for the recovery of losses.
+func sackConfig(control string) Config {
+	c := config(control)
+	c.LossRecovery = SACK
+	return c
+}
+
+// recoveries are the ways to recover losses.
+var recoveries = []string{RACK, SACK}
 
 // tally is a user that counts.
 type tally struct {

@@ -108,7 +108,7 @@ func TestBackOff(t *testing.T) {
 // TestTimerRestarts: RFC 6298, section 5.3: an acknowledgement of new data
 // restarts the timer, and one of all data stops it.
 func TestTimerRestarts(t *testing.T) {
-	r := newRig(t, config("reno"))
+	r := newRig(t, sackConfig("reno"))
 	r.segments(3)
 	r.at(4 * ms).ack(mss)
 	if got := r.at(9*ms - 1).n.Timeouts; got != 0 {

@@ -90,6 +90,13 @@ func (b *scoreboard) acked(una int64) (over bool) {
 	return true
 }
 
+// revive begins to go back after a timeout: all that is not SACKed counts as
+// lost.
+func (b *scoreboard) revive(una, nxt int64) {
+	b.phase, b.recoveryPoint = reviving, nxt
+	b.lost, b.highRxt, b.dupAcks = nxt, una, 0
+}
+
 // duplicate counts a duplicate acknowledgement, which is one with new SACK
 // information, and tells whether a loss follows from it.
 func (b *scoreboard) duplicate(una, nxt int64) (loss bool) {

@@ -14,7 +14,7 @@ func (e *Endpoint) push(now time.Duration) {
 	case e.una == e.nxt && e.nxt < e.stream.end:
 		e.wake(now)
 	}
-	pipe := e.board.pipe(e.una, e.nxt)
+	pipe := e.pipe()
 	for {
 		n := e.fresh()
 		if n == 0 {

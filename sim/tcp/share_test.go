@@ -26,16 +26,15 @@ type bottleneck struct {
 
 const (
 	bottleneckRate  = 10 * units.Gbps
-	bottleneckRoom  = 400
+	bottleneckRoom  = 300
 	bottleneckMarks = 65
 	bottleneckDelay = 25 * us // of each of the four links on the way and back
 )
 
-func newBottleneck(t *testing.T, control string, flows int) *bottleneck {
+func newBottleneck(t *testing.T, c Config, flows int) *bottleneck {
 	t.Helper()
 	b := &bottleneck{users: make([]tally, 2*flows), n: make([]Counters, 2*flows), busy: make([]time.Duration, flows)}
 	b.link = event.NewTimer(b.depart)
-	c := config(control)
 	c.MSS = 1448
 	s, err := NewStack(&b.loop, &b.pool, b.carry, c)
 	if err != nil {
@@ -98,32 +97,40 @@ func (b *bottleneck) delivered() (bytes []float64) {
 // above 0.9, whichever the control. Those that know ECN lose nothing, and DCTCP
 // keeps the queue about the threshold. CUBIC takes half a second to get there.
 func TestFlowsShare(t *testing.T) {
-	const warm, span = 600 * ms, 400 * ms
 	for _, control := range Controls().Names() {
-		b := newBottleneck(t, control, 8)
-		b.loop.RunUntil(warm)
-		before := b.delivered()
-		longest := 0
-		for now := warm; now <= warm+span; now += 10 * us {
-			b.loop.RunUntil(now)
-			longest = max(longest, b.queue.Len())
-		}
-		sum, squares := 0.0, 0.0
-		for i, bytes := range b.delivered() {
-			bytes -= before[i]
-			sum += bytes
-			squares += bytes * bytes
-		}
-		most := float64(bottleneckRate.Bytes(span)) * 1448 / 1500
-		if jain := sum * sum / squares / 8; sum < 0.97*most || sum > 1.001*most || jain < 0.9 {
-			t.Errorf("%s: %.3f of the payload that fits, Jain's index %.3f", control, sum/most, jain)
-		}
-		ecn := b.senders[0].stack.family.echo != echoNever
-		if ecn != (b.drops == 0) {
-			t.Errorf("%s: %d drops", control, b.drops)
-		}
-		if control == "dctcp" && longest > bottleneckMarks+20 {
-			t.Errorf("dctcp: a queue of %d", longest)
-		}
+		testShare(t, config(control))
+	}
+	for _, control := range []string{"reno", "cubic"} { // that have losses to recover
+		testShare(t, sackConfig(control))
+	}
+}
+
+func testShare(t *testing.T, c Config) {
+	const warm, span = 600 * ms, 400 * ms
+	what := c.Control.Kind + ", " + c.LossRecovery
+	b := newBottleneck(t, c, 8)
+	b.loop.RunUntil(warm)
+	before := b.delivered()
+	longest := 0
+	for now := warm; now <= warm+span; now += 10 * us {
+		b.loop.RunUntil(now)
+		longest = max(longest, b.queue.Len())
+	}
+	sum, squares := 0.0, 0.0
+	for i, bytes := range b.delivered() {
+		bytes -= before[i]
+		sum += bytes
+		squares += bytes * bytes
+	}
+	most := float64(bottleneckRate.Bytes(span)) * 1448 / 1500
+	if jain := sum * sum / squares / 8; sum < 0.97*most || sum > 1.001*most || jain < 0.9 {
+		t.Errorf("%s: %.3f of the payload that fits, Jain's index %.3f", what, sum/most, jain)
+	}
+	ecn := b.senders[0].stack.family.echo != echoNever
+	if ecn != (b.drops == 0) {
+		t.Errorf("%s: %d drops", what, b.drops)
+	}
+	if c.Control.Kind == "dctcp" && longest > bottleneckMarks+20 {
+		t.Errorf("%s: a queue of %d", what, longest)
 	}
 }

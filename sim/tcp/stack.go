@@ -14,6 +14,7 @@ type Stack struct {
 	config Config
 	family Family
 	mss    int64
+	rack   bool // loss recovery is RACK-TLP
 	loop   *event.Loop
 	pool   *packet.Pool
 	send   func(now time.Duration, host int, k *packet.Packet)
@@ -31,7 +32,7 @@ func NewStack(loop *event.Loop, pool *packet.Pool, send func(now time.Duration, 
 	if err != nil {
 		return nil, fmt.Errorf("tcp: congestion control: %w", err)
 	}
-	return &Stack{config: c, family: family, mss: int64(c.MSS), loop: loop, pool: pool, send: send}, nil
+	return &Stack{config: c, family: family, mss: int64(c.MSS), rack: c.LossRecovery == RACK, loop: loop, pool: pool, send: send}, nil
 }
 
 // Endpoint hands out a closed endpoint. Open it with [Endpoint.Open],
@@ -41,7 +42,7 @@ func (s *Stack) Endpoint() *Endpoint {
 	e := s.free
 	if e == nil {
 		e = &Endpoint{stack: s, control: s.family.make()}
-		e.retransmit = newAlarm(s.loop, e.timeout)
+		e.retransmit = newAlarm(s.loop, e.ring)
 		e.rcv.delay = newAlarm(s.loop, e.acknowledge)
 		e.uplink.drained = newAlarm(s.loop, e.push)
 		return e

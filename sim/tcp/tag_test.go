@@ -30,7 +30,7 @@ func TestTag(t *testing.T) {
 // TestSegmentTags: a segment has the DSCP of its first byte, counted from where
 // its message begins; so has one that is sent again; ACKs have the connection's.
 func TestSegmentTags(t *testing.T) {
-	r := newRig(t, config("reno"))
+	r := newRig(t, sackConfig("reno"))
 	tag := Tag{[]int64{2500}, []uint8{1, 6}}
 	r.Write(0, 3700, tag)                 // segments at 0, 1000, 2000 (it straddles) and 3000
 	r.Write(0, 3300, tag)                 // the same, from 3700 on

@@ -2,11 +2,16 @@
 //
 // Each part follows its specification: RFC 5681 (slow start, congestion
 // avoidance, restart after idle) with the byte counting of RFC 3465, RFC 6298
-// and 7323 (timeout from timestamps), RFC 2018 and 6675 (loss recovery by
-// selective acknowledgement, which includes the limited transmit of RFC 3042),
-// RFC 3168 and 8257 (what is marked and echoed), and one file for each
-// congestion control. The window grows only while it is what limits the sender
-// (RFC 7661).
+// and 7323 (timeout from timestamps), RFC 2018 (selective acknowledgement), RFC
+// 3168 and 8257 (what is marked and echoed), and one file for each congestion
+// control. The window grows only while it is what limits the sender (RFC 7661).
+//
+// Losses are found and repaired in one of two ways. RACK is what Linux does:
+// RFC 8985 (loss by time, tail loss probes) with RFC 9937 (Proportional Rate
+// Reduction), without which the many losses that RACK may find at once would be
+// sent again in one burst. Timers are exact, where Linux adds two milliseconds
+// or more to those of probes and of reordering. SACK is RFC 6675, which includes
+// the limited transmit of RFC 3042.
 //
 // Left out, because nothing that labs measure depends on them: teardown (a
 // connection is over when both ends are released), urgent data, zero windows
@@ -42,7 +47,8 @@ type Config struct {
 	// IdleRestart falls back to the initial window when nothing was sent for
 	// longer than a timeout (RFC 5681, section 4.1).
 	IdleRestart   bool
-	ReceiveWindow int64 // bytes that a sender may have outstanding; zero: any number; else at least MSS
+	LossRecovery  string // how losses are found: [RACK] or [SACK]
+	ReceiveWindow int64  // bytes that a sender may have outstanding; zero: any number; else at least MSS
 	// SmallQueue is the longest that what an endpoint sends may wait for its
 	// host's uplink; the endpoint sends no more until that is so. It keeps a
 	// window that nothing else limits from piling up in the host, as Linux's TCP
@@ -53,11 +59,18 @@ type Config struct {
 	Backlog func(now time.Duration, host int) time.Duration
 }
 
+// The ways to find losses and to repair them.
+const (
+	RACK = "rack" // by time, with tail loss probes (RFC 8985), as Linux does
+	SACK = "sack" // by what is selectively acknowledged (RFC 6675)
+)
+
 // Counters count what the endpoints of one host met.
 type Counters struct {
 	Timeouts       int64 // expiries of retransmission timers, those of SYNs included
 	Retransmits    int64 // segments sent again, SYNs not included
 	FastRecoveries int64 // entries into loss recovery without a timeout
+	Probes         int64 // tail loss probes
 	CEReceived     int64 // packets that came marked
 	ECEReceived    int64 // segments that came with an ECN echo
 }
@@ -98,6 +111,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("delayed ACKs wait for at most %v: want above zero", c.AckTimeout)
 	case c.SmallQueue < 0 || c.SmallQueue > 0 && c.Backlog == nil:
 		return fmt.Errorf("small queue of %v: want zero, or more and the uplinks' backlog", c.SmallQueue)
+	case c.LossRecovery != RACK && c.LossRecovery != SACK:
+		return fmt.Errorf("loss recovery %q: want %s or %s", c.LossRecovery, RACK, SACK)
 	case c.ReceiveWindow != 0 && c.ReceiveWindow < int64(c.MSS):
 		return fmt.Errorf("receive window of %d bytes: want zero or at least the MSS, %d", c.ReceiveWindow, c.MSS)
 	}

@@ -1,0 +1,39 @@
+package tcp
+
+// reduction brings the window down in the course of a fast recovery, so that
+// what is sent follows from what arrives, and no burst goes out when many losses
+// are found at once (Proportional Rate Reduction, RFC 9937).
+type reduction struct {
+	target    int64 // the window in the end (ssthresh); zero: nothing is reduced
+	flight    int64 // bytes that were not known to have arrived when it began (RecoverFS)
+	delivered int64 // bytes that arrived since (prr_delivered)
+	sent      int64 // bytes sent since (prr_out)
+}
+
+// window is the window after news bytes arrived, with some in the network. safe
+// says that the acknowledgement makes progress and tells of no further loss.
+func (r *reduction) window(pipe, news, mss int64, safe bool) int64 {
+	r.delivered += news
+	var more int64
+	if pipe > r.target {
+		more = (r.delivered*r.target+r.flight-1)/r.flight - r.sent
+	} else {
+		more = max(r.delivered-r.sent, news, mss)
+		if safe {
+			more += mss
+		}
+		more = min(more, r.target-pipe)
+	}
+	if r.sent == 0 {
+		more = max(more, mss) // the fast retransmit
+	}
+	return pipe + max(more, 0)
+}
+
+// end leaves the window that was aimed at.
+func (r *reduction) end(w *window) {
+	if r.target > 0 {
+		w.cwnd = r.target
+	}
+	*r = reduction{}
+}
