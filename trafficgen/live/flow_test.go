@@ -18,6 +18,7 @@ func TestFreshConnections(t *testing.T) {
 	var flows []trafficgen.Flow
 	for i := range 20 {
 		f := flow(i, 1, 1000)
+		f.Query, f.Workload = 1+i/2, i%2
 		f.Start = time.Duration(i+1) * time.Millisecond
 		flows = append(flows, f)
 	}

@@ -61,6 +61,23 @@
 // and server share a kernel, and so a clock; on hosts that do not, such flows
 // fail.
 //
+// # Probes
+//
+// A [Prober] sends UDP packets of 64 bytes, those of the IP header included,
+// that [Echoes] on the far host send back with the DSCP that they came with:
+//
+//	0   4  "aqmp"
+//	4   8  number of the packet, from 0
+//	12  8  of an answer: when the packet had arrived
+//	20  8  of an answer: when the answer left
+//	28  8  zero
+//
+// Times are nanoseconds since 1970. A round-trip time runs from just before the
+// packet is handed to the kernel until the kernel has received the answer, less
+// what lay between the packet's reception by the far host's kernel and the
+// answer's departure: what the processes take to wake up is no part of it. The
+// two hosts' clocks need not agree.
+//
 // # Scheduling
 //
 // Clients and servers wait in the Go network poller, and one thread of [Client]

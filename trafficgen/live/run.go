@@ -38,6 +38,7 @@ func newRun(c *Client, start time.Time) *run {
 		r.records[i] = results.Flow{
 			ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
 			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
+			Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
 		}
 	}
 	return r

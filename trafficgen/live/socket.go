@@ -102,7 +102,12 @@ func (s *socket) drain(backlog int) error {
 }
 
 func (s *socket) set(name string, level, option, value int) error {
-	err := control(s.raw, func(fd int) error { return unix.SetsockoptInt(fd, level, option, value) })
+	return setOption(s.raw, name, level, option, value)
+}
+
+// setOption sets a socket option, which the error calls by its name.
+func setOption(raw syscall.RawConn, name string, level, option, value int) error {
+	err := control(raw, func(fd int) error { return unix.SetsockoptInt(fd, level, option, value) })
 	if err != nil {
 		return fmt.Errorf("setting %s to %d: %w", name, value, err)
 	}
