@@ -75,9 +75,10 @@ func dotChart(c Comparison, load float64, s statistic) (ch chart, ok bool) {
 	if len(rows) == 0 {
 		return chart{}, false
 	}
+	what := subjectOf(s.class)
 	ch = chart{
-		Title: statisticName(s), XLabel: "FCT relative to " + c.Baseline + " (ratio)",
-		Label: "Normalised FCT with 95 % intervals, " + statisticName(s),
+		Title: statisticName(s), XLabel: what.measure + " relative to " + c.Baseline + " (ratio)",
+		Label: "Normalised " + what.measure + " with 95 % intervals, " + statisticName(s),
 		W:     460, H: row*len(rows) + 52, Left: 150, Right: 446, Top: 6, Bottom: float64(row*len(rows) + 10),
 	}
 	x := linear(low, high, ch.Left, ch.Right)
@@ -95,9 +96,9 @@ func dotChart(c Comparison, load float64, s statistic) (ch chart, ok bool) {
 
 func statisticName(s statistic) string {
 	if s.metric == P99 {
-		return string(s.class) + " flows, p99"
+		return subjectOf(s.class).name + ", p99"
 	}
-	return string(s.class) + " flows, average"
+	return subjectOf(s.class).name + ", average"
 }
 
 // styles is how many line styles the page has.
@@ -106,11 +107,11 @@ const styles = 8
 // style is the number of a scheme's line style: 0 for the baseline.
 func style(c Comparison, scheme string) int { return max(0, slices.Index(c.Schemes, scheme)) % styles }
 
-// cdfChart shows which share of the flows of a class completed within a time.
-// fcts are ascending, in microseconds, by scheme.
-func cdfChart(c Comparison, class Class, fcts map[string][]float64) (ch chart, ok bool) {
+// cdfChart shows which share of what was measured took at most a time. times are
+// ascending, in microseconds, by scheme.
+func cdfChart(c Comparison, what subject, times map[string][]float64) (ch chart, ok bool) {
 	low, high := 0.0, 0.0
-	for _, us := range fcts {
+	for _, us := range times {
 		if len(us) > 0 {
 			low, high = minAbove(low, us[0]), max(high, us[len(us)-1])
 		}
@@ -119,14 +120,14 @@ func cdfChart(c Comparison, class Class, fcts map[string][]float64) (ch chart, o
 		return chart{}, false
 	}
 	ch = chart{
-		Title: "FCT of " + string(class) + " flows", Label: "Cumulative distribution of FCT, " + string(class) + " flows",
-		XLabel: "FCT (us, log scale)", YLabel: "share of flows",
+		Title: what.measure + " of " + what.name, Label: "Cumulative distribution of " + what.measure + ", " + what.name,
+		XLabel: what.measure + " (us, log scale)", YLabel: "share of " + what.share,
 		W: 460, H: 280, Left: 56, Right: 446, Top: 10, Bottom: 236,
 	}
 	x, y := logarithmic(low, high, ch.Left, ch.Right), linear(0, 1, ch.Bottom, ch.Top)
 	ch.XTicks, ch.YTicks = x.ticks(), y.ticks()
 	for _, s := range c.Schemes {
-		if us := fcts[s]; len(us) > 0 {
+		if us := times[s]; len(us) > 0 {
 			ch.Lines = append(ch.Lines, line{Path: path(cdf(us), x, y), Style: style(c, s), Class: "line"})
 		}
 	}

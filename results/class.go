@@ -11,6 +11,10 @@ const (
 	Large  Class = "large"  // over 10 MB
 )
 
+// Queries is the class of queries in a comparison, whose times are query
+// completion times. Flows have none of it.
+const Queries Class = "queries"
+
 // Upper bounds of the classes, in bytes, inclusive.
 const (
 	smallMax  = 100_000

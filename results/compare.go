@@ -39,7 +39,8 @@ type Row struct {
 	Class  Class   `json:"class"`
 	Metric Metric  `json:"metric"`
 	// Value is the scheme's FCT in microseconds, over the flows that completed
-	// under both the scheme and the baseline, of all seeds that both have.
+	// under both the scheme and the baseline, of all seeds that both have. In the
+	// class of queries it is the query completion time, over queries.
 	Value float64 `json:"value"`
 	// Normalized is Value over the baseline's on the same flows.
 	Normalized float64 `json:"normalized"`
@@ -55,8 +56,12 @@ type Total struct {
 	Load             float64
 	Seeds            []uint64
 	Flows, Completed int
-	Counts           Counts
-	Fidelity         Fidelity // the worst of the seeds
+	// Queries and QueriesCompleted count queries, of which a trace may have none.
+	Queries, QueriesCompleted int
+	Counts                    Counts
+	Services                  []ServiceGoodput // the mean of the seeds
+	Probes                    []ProbeSummary   // over all seeds
+	Fidelity                  Fidelity         // the worst of the seeds
 }
 
 // Comparison is the outcome of comparing schemes flow by flow.
@@ -98,7 +103,7 @@ func Compare(points []Point, baseline string) (Comparison, error) {
 			if s != c.Baseline {
 				compared++
 			}
-			c.Rows = append(c.Rows, rowsOf(common)...)
+			c.Rows = slices.Concat(c.Rows, rowsOf(common), queryRows(common))
 		}
 	}
 	if compared == 0 && len(set.schemes) > 1 {
@@ -130,14 +135,20 @@ func (c Comparison) Total(scheme string, load float64) (Total, bool) {
 
 func totalOf(points []Point) Total {
 	t := Total{Scheme: points[0].Scheme, Load: points[0].Load, Fidelity: points[0].Fidelity}
+	var probes []ProbeSample
 	for _, p := range points {
 		info := infoOf(p)
+		queries := QueriesOf(p.Flows)
+		t.Queries += len(queries)
+		t.QueriesCompleted += completedQueries(queries)
+		probes = append(probes, p.Probes...)
 		t.Seeds = append(t.Seeds, p.Seed)
 		t.Flows += info.Flows
 		t.Completed += info.Completed
 		t.Counts = t.Counts.plus(CountsOf(p.Ports, p.Hosts))
 		t.Fidelity = worst(t.Fidelity, p.Fidelity)
 	}
+	t.Services, t.Probes = meanGoodput(points), SummarizeProbes(probes)
 	return t
 }
 

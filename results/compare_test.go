@@ -101,6 +101,20 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
+// What an application sends until it stops depends on the scheme.
+func TestFlowsThatStopAreCompared(t *testing.T) {
+	a, b := trace("a", 1, 10, 20), trace("b", 1, 10, 20)
+	a.Flows[1].Stops, b.Flows[1].Stops = true, true
+	b.Flows[1].Bytes, b.Flows[1].Received = 9, 9
+	if _, err := Compare([]Point{a, b}, "a"); err != nil {
+		t.Error(err)
+	}
+	a.Flows[1].Stops = false
+	if _, err := Compare([]Point{a, b}, "a"); err == nil {
+		t.Error("flows of other sizes were compared")
+	}
+}
+
 func TestFlowsArePairedInAnyOrder(t *testing.T) {
 	b := trace("b", 1, 10, 10, 15, 15)
 	slices.Reverse(b.Flows)

@@ -15,6 +15,7 @@ const (
 	reportFile   = "report.html"
 	flowsFile    = "flows.parquet"
 	seriesFile   = "series.parquet"
+	probesFile   = "probes.parquet" // of points with probes
 	pointFile    = "point.json"
 	latestLink   = "latest"
 	unfinished   = ".partial-" // of a run or a point that is being written
@@ -91,7 +92,7 @@ func readJSON(path string, v any) error {
 // pointLatest makes root/latest name the run, in one step.
 func pointLatest(root, name string) error {
 	link := filepath.Join(root, latestLink)
-	temp := filepath.Join(root, unfinished+latestLink)
+	temp := filepath.Join(root, unfinished+latestLink+"-"+name) // runs may end at once
 	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
 		return err
 	}

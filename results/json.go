@@ -19,9 +19,13 @@ type PointJSON struct {
 	Flows     int           `json:"flows"`
 	Completed int           `json:"completed"`
 	FCT       map[Class]FCT `json:"fct_us"`
+	Queries   int           `json:"queries,omitempty"`
+	QCT       *FCT          `json:"qct_us,omitempty"` // of the queries that completed; nil without any query
 	Counts
-	Goodput  float64      `json:"goodput_gbps"`
-	Fidelity FidelityJSON `json:"fidelity"`
+	Goodput  float64          `json:"goodput_gbps"`
+	Services []ServiceGoodput `json:"services,omitempty"` // where there are several
+	Probes   []ProbeSummary   `json:"probes,omitempty"`
+	Fidelity FidelityJSON     `json:"fidelity"`
 }
 
 // FidelityJSON is a point's fidelity, in short.
@@ -41,6 +45,7 @@ func JSONOf(p Point) PointJSON {
 		FCT:     make(map[Class]FCT),
 		Counts:  CountsOf(p.Ports, p.Hosts),
 		Goodput: Goodput(p.Flows),
+		Probes:  SummarizeProbes(p.Probes),
 		Fidelity: FidelityJSON{
 			Label:       p.Fidelity.Label,
 			LatenessP99: micros(p.Fidelity.LatenessP99),
@@ -50,6 +55,13 @@ func JSONOf(p Point) PointJSON {
 	}
 	for _, c := range Classes() {
 		j.FCT[c] = Summarize(p.Flows, c)
+	}
+	if services := GoodputByService(p.Flows); len(services) > 1 {
+		j.Services = services
+	}
+	if queries := QueriesOf(p.Flows); len(queries) > 0 {
+		qct := SummarizeQueries(queries)
+		j.Queries, j.QCT = len(queries), &qct
 	}
 	return j
 }

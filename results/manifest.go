@@ -44,7 +44,8 @@ type Manifest struct {
 	Dilation    float64     `json:"dilation"` // wall time over lab time; 1 in virtual time
 	Transport   Transport   `json:"transport"`
 	RTTBy       string      `json:"rtt_by"`
-	BaseRTT     Micros      `json:"base_rtt_us"` // measured, in lab time; zero when it was not
+	BaseRTT     Micros      `json:"base_rtt_us"` // measured, in lab time, without what the lab draws; zero when it was not
+	BaseRTTs    []BaseRTT   `json:"base_rtts,omitempty"`
 	Lab         string      `json:"lab"`
 	LabHash     string      `json:"lab_sha256"` // of lab.yaml
 	Schemes     []string    `json:"schemes"`

@@ -27,8 +27,21 @@ type flowRow struct {
 	Client    int32   `parquet:"client,zstd"`
 	Server    int32   `parquet:"server,zstd"`
 	Service   int32   `parquet:"service,zstd"`
+	Workload  int32   `parquet:"workload,zstd"`
+	Query     int64   `parquet:"query,delta,zstd"` // 0: none
+	Stops     bool    `parquet:"stops,zstd"`
 	Completed bool    `parquet:"completed,zstd"`
 	Error     string  `parquet:"error,dict,zstd"`
+}
+
+// probeRow is one row of probes.parquet.
+type probeRow struct {
+	Scheme string  `parquet:"scheme,dict,zstd"`
+	Load   float64 `parquet:"load,dict,zstd"`
+	Seed   uint64  `parquet:"seed,dict,zstd"`
+	Probe  string  `parquet:"probe,dict,zstd"`
+	At     int64   `parquet:"at_ns,delta,zstd"`
+	RTT    *int64  `parquet:"rtt_ns,optional,zstd"` // null when it was lost
 }
 
 // queueRow is one row of series.parquet.
@@ -55,6 +68,7 @@ func flowRows(p Point) []flowRow {
 			ID: f.ID, Start: int64(f.Start), Sent: int64(f.Sent),
 			Bytes: f.Bytes, Received: f.Received,
 			Client: f.Client, Server: f.Server, Service: f.Service,
+			Workload: f.Workload, Query: f.Query, Stops: f.Stops,
 			Completed: f.Completed(), Error: f.Error,
 		}
 		if f.Completed() {
@@ -70,12 +84,33 @@ func (r flowRow) flow() Flow {
 		ID: r.ID, Start: time.Duration(r.Start), Sent: time.Duration(r.Sent),
 		Bytes: r.Bytes, Received: r.Received,
 		Client: r.Client, Server: r.Server, Service: r.Service,
+		Workload: r.Workload, Query: r.Query, Stops: r.Stops,
 		Error: r.Error,
 	}
 	if r.FCT != nil {
 		f.FCT = time.Duration(*r.FCT)
 	}
 	return f
+}
+
+func probeRows(p Point) []probeRow {
+	rows := make([]probeRow, len(p.Probes))
+	for i, s := range p.Probes {
+		rows[i] = probeRow{Scheme: p.Scheme, Load: p.Load, Seed: p.Seed, Probe: s.Probe, At: int64(s.At)}
+		if !s.Lost {
+			rtt := int64(s.RTT)
+			rows[i].RTT = &rtt
+		}
+	}
+	return rows
+}
+
+func (r probeRow) sample() ProbeSample {
+	s := ProbeSample{Probe: r.Probe, At: time.Duration(r.At), Lost: r.RTT == nil}
+	if r.RTT != nil {
+		s.RTT = time.Duration(*r.RTT)
+	}
+	return s
 }
 
 func queueRows(p Point) []queueRow {

@@ -11,9 +11,11 @@ import (
 // written last.
 type pointRecord struct {
 	PointInfo
-	Samples int            `json:"samples"` // rows of series.parquet
+	Samples int            `json:"samples"`          // rows of series.parquet
+	Probes  []ProbeSummary `json:"probes,omitempty"` // what is in probes.parquet
 	Ports   []PortCount    `json:"ports"`
 	Ingress []IngressCount `json:"ingress,omitempty"`
+	Links   []LinkCount    `json:"links,omitempty"`
 	Hosts   []HostCount    `json:"hosts"`
 }
 
@@ -39,7 +41,12 @@ func writePoint(dir string, p Point) error {
 	if err := writeParquet(filepath.Join(dir, seriesFile), queueRows(p)); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(dir, pointFile), pointRecord{infoOf(p), len(p.Queues), p.Ports, p.Ingress, p.Hosts})
+	if len(p.Probes) > 0 {
+		if err := writeParquet(filepath.Join(dir, probesFile), probeRows(p)); err != nil {
+			return err
+		}
+	}
+	return writeJSON(filepath.Join(dir, pointFile), pointRecord{infoOf(p), len(p.Queues), SummarizeProbes(p.Probes), p.Ports, p.Ingress, p.Links, p.Hosts})
 }
 
 // StoredPoint is a point on disk. Its records are read on demand.
@@ -47,7 +54,9 @@ type StoredPoint struct {
 	PointInfo
 	Ports   []PortCount
 	Ingress []IngressCount
+	Links   []LinkCount
 	Hosts   []HostCount
+	Probes  []ProbeSummary
 
 	dir     string
 	samples int
@@ -58,7 +67,7 @@ func openPoint(dir string) (StoredPoint, error) {
 	if err := readJSON(filepath.Join(dir, pointFile), &r); err != nil {
 		return StoredPoint{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
 	}
-	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Hosts, dir, r.Samples}, nil
+	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Links, r.Hosts, r.Probes, dir, r.Samples}, nil
 }
 
 // Read reads the whole point. The error names the file that is damaged.
@@ -72,7 +81,7 @@ func (s StoredPoint) Read() (Point, error) {
 // ReadFlows reads the point without its queue samples, which are many times
 // larger than all the rest.
 func (s StoredPoint) ReadFlows() (Point, error) {
-	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Hosts: s.Hosts, Fidelity: s.Fidelity}
+	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
 	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)
 	if err != nil {
 		return p, err
@@ -81,7 +90,28 @@ func (s StoredPoint) ReadFlows() (Point, error) {
 	for i, r := range rows {
 		p.Flows[i] = r.flow()
 	}
-	return p, nil
+	p.Probes, err = s.readProbes()
+	return p, err
+}
+
+// readProbes reads what the probes of the point measured, if it has any.
+func (s StoredPoint) readProbes() ([]ProbeSample, error) {
+	sent := 0
+	for _, p := range s.Probes {
+		sent += p.Sent
+	}
+	if sent == 0 {
+		return nil, nil
+	}
+	rows, err := readParquet[probeRow](filepath.Join(s.dir, probesFile), sent)
+	if err != nil {
+		return nil, err
+	}
+	samples := make([]ProbeSample, len(rows))
+	for i, r := range rows {
+		samples[i] = r.sample()
+	}
+	return samples, nil
 }
 
 // ReadQueues reads the queue samples.

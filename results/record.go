@@ -13,11 +13,14 @@ type Flow struct {
 	Start    time.Duration // when the trace wants it sent
 	Sent     time.Duration // when it was sent
 	FCT      time.Duration // from the request to the last byte of the response; zero when it did not complete
-	Bytes    int64         // asked for
+	Bytes    int64         // asked for, or, if it stops, sent by then
 	Received int64         // arrived; equal to Bytes when the flow completed
 	Client   int32         // host that asked, and received
 	Server   int32         // host that sent
 	Service  int32         // service, which is its DSCP and queue
+	Workload int32         // 0 is the lab's workload, 1 the first of its background
+	Query    int64         // from 1, distinct over the trace: the flows of one query; 0: of none
+	Stops    bool          // its application stops at a time that the trace gives
 	Error    string        // why it did not complete; empty when it did
 }
 
@@ -35,6 +38,14 @@ type QueueSample struct {
 	Sent      int64 // network-layer bytes that left since the sample before
 	Marks     int64 // packets marked since the sample before
 	Drops     int64 // packets dropped since the sample before
+}
+
+// ProbeSample is one packet that a probe of the lab sent, and its answer.
+type ProbeSample struct {
+	Probe string        // name of the probe
+	At    time.Duration // when it was sent
+	RTT   time.Duration // until the answer was back; zero when it was lost
+	Lost  bool          // no answer came
 }
 
 // PortCount adds up one queue of one port over a run.
@@ -60,6 +71,14 @@ type IngressCount struct {
 	Released    int64  `json:"released"`
 	MarkedECE   int64  `json:"marked_ece"` // released with ECE set by the stage
 	PeakPackets int64  `json:"peak_packets"`
+}
+
+// LinkCount adds up what one direction of a link, which its topology makes
+// lose packets, did over a run.
+type LinkCount struct {
+	From string `json:"from"` // names of nodes
+	To   string `json:"to"`
+	Lost int64  `json:"lost"` // packets
 }
 
 // HostCount adds up one host's kernel counters over a run.
@@ -99,8 +118,10 @@ type Point struct {
 	Seed     uint64
 	Flows    []Flow
 	Queues   []QueueSample
+	Probes   []ProbeSample // by probe, in the order of sending
 	Ports    []PortCount
 	Ingress  []IngressCount
+	Links    []LinkCount // those that may lose packets
 	Hosts    []HostCount
 	Fidelity Fidelity
 }

@@ -38,8 +38,11 @@ type section struct {
 	Findings []Finding
 	Columns  []string
 	Rows     []tableRow
+	Queries  bool // whether the traces have any
+	Services []serviceRow
 	Dots     []chart
 	CDFs     []chart
+	Probes   []probeTable
 	Port     string // the bottleneck whose queue is shown
 	Seed     uint64 // of the run whose queue is shown
 	Queues   []chart
@@ -135,7 +138,8 @@ func (s *section) tabulate(c Comparison) {
 			s.Findings = append(s.Findings, f)
 		}
 	}
-	for _, st := range statistics() {
+	compared := s.statistics(c)
+	for _, st := range compared {
 		s.Columns = append(s.Columns, statisticName(st))
 	}
 	for _, scheme := range c.Schemes {
@@ -144,11 +148,22 @@ func (s *section) tabulate(c Comparison) {
 			continue
 		}
 		row := tableRow{Total: total}
-		for _, st := range statistics() {
+		for _, st := range compared {
 			row.Cells = append(row.Cells, cellOf(c, total, st))
 		}
 		s.Rows = append(s.Rows, row)
 	}
+	s.Services, s.Probes = serviceRows(s.Rows), probeTables(c, s.Load)
+}
+
+// statistics lists what is compared at the load, and notes whether that is
+// queries, too.
+func (s *section) statistics(c Comparison) []statistic {
+	s.Queries = slices.ContainsFunc(c.Totals, func(t Total) bool { return t.Load == s.Load && t.Queries > 0 })
+	if !s.Queries {
+		return statistics()
+	}
+	return slices.Concat(statistics(), queryStatistics())
 }
 
 func cellOf(c Comparison, total Total, s statistic) tableCell {
@@ -168,7 +183,7 @@ func cellOf(c Comparison, total Total, s statistic) tableCell {
 
 // draw fills in the drawings.
 func (s *section) draw(c Comparison, points []StoredPoint) error {
-	for _, st := range statistics() {
+	for _, st := range s.statistics(c) {
 		if ch, ok := dotChart(c, s.Load, st); ok && len(c.Schemes) > 1 {
 			s.Dots = append(s.Dots, ch)
 		}
@@ -178,37 +193,6 @@ func (s *section) draw(c Comparison, points []StoredPoint) error {
 		return err
 	}
 	return s.drawQueues(c, points)
-}
-
-func (s *section) drawCDFs(c Comparison, points []StoredPoint) error {
-	all, small := make(map[string][]float64), make(map[string][]float64)
-	for _, stored := range points {
-		p, err := stored.ReadFlows()
-		if err != nil {
-			return err
-		}
-		for _, f := range p.Flows {
-			if !f.Completed() {
-				continue
-			}
-			all[p.Scheme] = append(all[p.Scheme], micros(f.FCT))
-			if Small.Holds(f.Bytes) {
-				small[p.Scheme] = append(small[p.Scheme], micros(f.FCT))
-			}
-		}
-	}
-	for _, m := range []struct {
-		class Class
-		fcts  map[string][]float64
-	}{{All, all}, {Small, small}} {
-		for _, us := range m.fcts {
-			slices.Sort(us)
-		}
-		if ch, ok := cdfChart(c, m.class, m.fcts); ok {
-			s.CDFs = append(s.CDFs, ch)
-		}
-	}
-	return nil
 }
 
 // drawQueues shows the same port and seed under every scheme: the baseline's
@@ -258,6 +242,10 @@ func factsOf(r *Run) runFacts {
 	if m.BaseRTT > 0 {
 		rtt = formatMicros(micros(time.Duration(m.BaseRTT)))
 	}
+	by := m.RTTBy
+	if missed := MissedRTTs(m.BaseRTTs); missed != "" {
+		by += "; " + missed
+	}
 	return runFacts{
 		Name: filepath.Base(r.Dir),
 		Facts: []fact{
@@ -268,7 +256,7 @@ func factsOf(r *Run) runFacts {
 			{"aqmlab", m.Version + ", revision " + m.GitRevision},
 			{"runtime", fmt.Sprintf("%s, dilation %g", m.Runtime, m.Dilation)},
 			{"transport", fmt.Sprintf("%s (%s)", m.Transport.Name, m.Transport.Provider)},
-			{"base RTT", fmt.Sprintf("%s, made by %s", rtt, m.RTTBy)},
+			{"base RTT", fmt.Sprintf("%s, made by %s", rtt, by)},
 			{"kernel", m.Host.Kernel},
 			{"CPU", fmt.Sprintf("%s, %d cores, %.1f GiB", m.Host.CPU, m.Host.Cores, float64(m.Host.Memory)/(1<<30))},
 			{"Go", m.Host.GoVersion},

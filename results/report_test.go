@@ -83,8 +83,9 @@ func TestReportOfLittle(t *testing.T) {
 	failed := trace("droptail", 1, 0, 0)
 	m := manifest()
 	m.BaseRTT = 0
+	m.BaseRTTs = []BaseRTT{{Host: "h2", Measured: RTTSpan{Mean: 2}, Lab: RTTSpan{Mean: 1}}}
 	page := reportOf(t, stored(t, m, []Point{failed}))
-	for _, want := range []string{"0 of 2", "not measured", "2 of 2 flows of droptail at load 0.5 did not complete"} {
+	for _, want := range []string{"0 of 2", "not measured", "the base RTTs of 1 of 1 measurements are more than 5 % off", "2 of 2 flows of droptail at load 0.5 did not complete"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page lacks %q", want)
 		}

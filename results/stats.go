@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// FCT summarises flow completion times, in microseconds of lab time.
-// Percentiles are nearest-rank (see [Percentile]). With a Count of zero the
+// FCT summarises flow completion times, or other times that something took, in
+// microseconds of lab time. Percentiles are nearest-rank (see [Percentile]). With a Count of zero the
 // other fields mean nothing, and JSON has them as null.
 type FCT struct {
-	Count int     `json:"count"` // completed flows
+	Count int     `json:"count"` // of times: of completed flows
 	Mean  float64 `json:"mean"`
 	P50   float64 `json:"p50"`
 	P95   float64 `json:"p95"`
@@ -54,13 +54,18 @@ func nearestRank(n int, p float64) int {
 
 // Summarize sums up the completed flows of a class.
 func Summarize(flows []Flow, c Class) FCT {
+	return summarize(flowTimes(flows, c))
+}
+
+// flowTimes are the FCTs in microseconds of the completed flows of a class.
+func flowTimes(flows []Flow, c Class) []float64 {
 	var us []float64
 	for _, f := range flows {
 		if f.Completed() && c.Holds(f.Bytes) {
 			us = append(us, micros(f.FCT))
 		}
 	}
-	return summarize(us)
+	return us
 }
 
 // summarize sorts its argument.

@@ -78,6 +78,8 @@ func (t table) load(load float64) {
 			t.row(total)
 		}
 	}
+	t.queries(load)
+	t.probes(load)
 	for _, f := range t.c.Findings() {
 		if f.Load == load {
 			t.say("  ", f.Scheme+": "+f.Text)

@@ -40,6 +40,8 @@ func (c Comparison) sentence(scheme string, load float64) string {
 		{statistic{Small, Mean}, "small average ", ""},
 		{statistic{Medium, Mean}, "medium average ", ""},
 		{statistic{Large, Mean}, "large average ", ""},
+		{statistic{Queries, P99}, "p99 of queries ", ""},
+		{statistic{Queries, Mean}, "query average ", ""},
 		{statistic{All, P99}, "p99 of all flows ", ""},
 		{statistic{All, Mean}, "", " overall"},
 	} {

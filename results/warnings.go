@@ -34,6 +34,9 @@ func incomplete(c Comparison) (out []string) {
 		if lost := t.Flows - t.Completed; lost > 0 {
 			out = append(out, fmt.Sprintf("%d of %d flows of %s at load %g did not complete and are in no FCT", lost, t.Flows, t.Scheme, t.Load))
 		}
+		if lost := t.Queries - t.QueriesCompleted; lost > 0 {
+			out = append(out, fmt.Sprintf("%d of %d queries of %s at load %g did not complete and are in no QCT", lost, t.Queries, t.Scheme, t.Load))
+		}
 	}
 	return out
 }
@@ -81,8 +84,22 @@ func (s *pointSet) fewFlows(c Comparison) (out []string) {
 				out = append(out, fmt.Sprintf("class %s at load %g has %d flows: too few for a verdict (%d needed)", st.class, load, n, minPairs))
 			}
 		}
+		out = append(out, fewQueries(c, load)...)
 	}
 	return out
+}
+
+// fewQueries is about the baseline, as fewFlows is.
+func fewQueries(c Comparison, load float64) []string {
+	t, _ := c.Total(c.Baseline, load)
+	switch n := t.QueriesCompleted; {
+	case n == 0 || n >= minForP99:
+		return nil
+	case n < minPairs:
+		return []string{fmt.Sprintf("load %g has %d complete queries: too few for a verdict (%d needed)", load, n, minPairs)}
+	default:
+		return []string{fmt.Sprintf("p99 of queries at load %g rests on %d: fewer than ten lie beyond it (1,000 needed)", load, n)}
+	}
 }
 
 // count is how many flows of a class a scheme completed at a load.

@@ -1,0 +1,201 @@
+// Package papers holds what published experiments claim: one file a paper, its
+// experiments, and the claims of each with their published figures and where
+// these are from. It knows nothing of what aqmlab measures.
+package papers
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Paper is one paper.
+type Paper struct {
+	ID          string       `yaml:"paper"`
+	Title       string       `yaml:"title"`
+	Venue       string       `yaml:"venue"`
+	Experiments []Experiment `yaml:"experiments"`
+}
+
+// Where the paper ran an experiment.
+const (
+	Testbed   = "testbed"
+	Simulator = "sim"
+	Input     = "input" // it measured nothing, and shows what goes in
+)
+
+// Experiment is a figure, table or section that reports measured behaviour.
+type Experiment struct {
+	ID          string  `yaml:"id"`
+	Source      string  `yaml:"source"` // figure and section
+	Title       string  `yaml:"title"`
+	Environment string  `yaml:"environment"`
+	Lab         string  `yaml:"lab"` // of the lab book
+	Claims      []Claim `yaml:"claims"`
+}
+
+// Relation says what a claim states of its figure.
+type Relation string
+
+// The relations. The first three are about a baseline, the others about a
+// figure by itself.
+const (
+	Lower   Relation = "lower"    // than the baseline, by Percent
+	Higher  Relation = "higher"   // than the baseline, by Percent
+	Close   Relation = "close"    // to the baseline, within Percent
+	Equal   Relation = "equal"    // To
+	AtLeast Relation = "at-least" // To
+	AtMost  Relation = "at-most"  // To
+)
+
+// Relative tells whether the relation is to a baseline.
+func (r Relation) Relative() bool { return r == Lower || r == Higher || r == Close }
+
+// Which of several loads and schemes a claim is about.
+const (
+	Best  = "best"  // the one that bears it out most: "up to"
+	Worst = "worst" // the one that bears it out least: "always"
+)
+
+// Claim is one statement of a paper about what was measured.
+type Claim struct {
+	ID        string   `yaml:"id"`
+	Statement string   `yaml:"statement"` // in our words
+	Metric    string   `yaml:"metric"`    // a kind of package reproduce
+	Scheme    string   `yaml:"scheme"`    // of the lab
+	Others    []string `yaml:"others"`    // more schemes that the statement is about
+	Baseline  string   `yaml:"baseline"`  // scheme that the relation is to; without, it is to From
+	// In is the experiment of the baseline, when it is another's.
+	In       string   `yaml:"in"`
+	Relation Relation `yaml:"relation"`
+	// Percent is by how much, never below zero. Zero: the paper gives no number.
+	Percent float64 `yaml:"percent"`
+	// From and To are the published figures of the baseline and of the scheme, in
+	// Unit; nil where the paper has none.
+	From *float64 `yaml:"from"`
+	To   *float64 `yaml:"to"`
+	Unit string   `yaml:"unit"` // of the metric
+	// Qualifier is how the paper puts the figure: up to, about, more than.
+	Qualifier string `yaml:"qualifier"`
+	// Load is the one load that it is about; MinLoad the lowest of several. Without
+	// either it is about all.
+	Load    float64 `yaml:"load"`
+	MinLoad float64 `yaml:"min_load"`
+	Over    string  `yaml:"over"` // Best, or Worst, the default
+
+	// What the metric is taken of.
+
+	Class   string   `yaml:"class"`   // of flow sizes
+	Port    string   `yaml:"port"`    // node at the far end of the switch port
+	Queue   int      `yaml:"queue"`   // of the port, from 0
+	Probe   string   `yaml:"probe"`   // by its name in the lab
+	Windows []Window `yaml:"windows"` // of lab time
+
+	// Unmeasured says why the figure cannot be computed; the claim is not run.
+	Unmeasured string `yaml:"unmeasured"`
+}
+
+// Window is a span of lab time.
+type Window struct {
+	From time.Duration `yaml:"from"`
+	To   time.Duration `yaml:"to"`
+}
+
+// Schemes lists the schemes that the claim is about.
+func (c Claim) Schemes() []string { return append([]string{c.Scheme}, c.Others...) }
+
+// All reads every paper, in the order of their ids. An error names the file and
+// what is wrong with it.
+func All() ([]Paper, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("listing papers: %w", err)
+	}
+	var all []Paper
+	for _, name := range names {
+		data, err := files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading papers: %w", err)
+		}
+		p, err := parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", name, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func parse(data []byte) (Paper, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	var p Paper
+	if err := dec.Decode(&p); err != nil {
+		return Paper{}, err
+	}
+	if err := dec.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
+		return Paper{}, errors.New("want one paper a file")
+	}
+	return p, p.check()
+}
+
+// check lists everything that is wrong with a paper.
+func (p Paper) check() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, e := range p.Experiments {
+		if !strings.HasPrefix(e.ID, p.ID+"-") || seen[e.ID] || e.Source == "" || e.Title == "" {
+			errs = append(errs, fmt.Errorf("experiment %q: want an id of its own that begins with %s-, a source and a title", e.ID, p.ID))
+		}
+		if !slices.Contains([]string{Testbed, Simulator, Input}, e.Environment) {
+			errs = append(errs, fmt.Errorf("experiment %s: environment %q: want %s, %s or %s", e.ID, e.Environment, Testbed, Simulator, Input))
+		}
+		seen[e.ID] = true
+		for _, c := range e.Claims {
+			if !strings.HasPrefix(c.ID, e.ID+"-") || seen[c.ID] {
+				errs = append(errs, fmt.Errorf("claim %q: want an id of its own that begins with %s-", c.ID, e.ID))
+			}
+			seen[c.ID] = true
+			if err := c.check(); err != nil {
+				errs = append(errs, fmt.Errorf("claim %s: %w", c.ID, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Claim) check() error {
+	switch {
+	case c.Statement == "" || c.Metric == "" || c.Scheme == "":
+		return errors.New("want a statement, a metric and a scheme")
+	case !slices.Contains([]Relation{Lower, Higher, Close, Equal, AtLeast, AtMost}, c.Relation):
+		return fmt.Errorf("unknown relation %q", c.Relation)
+	case c.Relation.Relative() && c.Baseline == "" && (c.From == nil || *c.From == 0):
+		return fmt.Errorf("relation %s without a baseline", c.Relation)
+	case !c.Relation.Relative() && (c.To == nil || *c.To == 0):
+		return fmt.Errorf("relation %s without the figure", c.Relation)
+	case c.Percent < 0:
+		return fmt.Errorf("percent %v is below zero: the relation says which way", c.Percent)
+	case c.Over != "" && c.Over != Best && c.Over != Worst:
+		return fmt.Errorf("over %q: want %s or %s", c.Over, Best, Worst)
+	case c.Load != 0 && c.MinLoad != 0:
+		return errors.New("want load or min_load, not both")
+	}
+	for _, w := range c.Windows {
+		if w.From < 0 || w.To <= w.From {
+			return fmt.Errorf("the window from %v to %v is empty", w.From, w.To)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package papers
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every paper that ships is sound, and its claims have what they need.
+func TestAll(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		if p.ID == "" || p.Title == "" || p.Venue == "" || len(p.Experiments) == 0 {
+			t.Errorf("paper %+v lacks its id, title, venue or experiments", p)
+		}
+	}
+}
+
+const head = "paper: x\ntitle: X\nvenue: Y\nexperiments:\n  - {id: x-1, source: Fig. 1, title: T, environment: sim, lab: x/1, claims: ["
+
+func TestParse(t *testing.T) {
+	p, err := parse([]byte(head + "{id: x-1-a, statement: s, metric: fct-mean, scheme: a, others: [b], baseline: c, relation: lower, percent: 5}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Experiments[0].Claims[0]; strings.Join(c.Schemes(), " ") != "a b" || c.Relation != Lower || !c.Relation.Relative() {
+		t.Errorf("claim %+v", c)
+	}
+}
+
+func TestBadPapers(t *testing.T) {
+	const claim = "{id: x-1-a, statement: s, metric: m, scheme: a, "
+	for _, tt := range []struct{ name, file, want string }{
+		{"unknown key", head + claim + "relation: equal, to: 1, colour: red}]}", "colour"},
+		{"unknown relation", head + claim + "relation: nicer}]}", "nicer"},
+		{"no baseline", head + claim + "relation: lower}]}", "baseline"},
+		{"no figure", head + claim + "relation: equal}]}", "figure"},
+		{"sign", head + claim + "relation: lower, baseline: b, percent: -3}]}", "below zero"},
+		{"over", head + claim + "relation: equal, to: 1, over: mean}]}", "mean"},
+		{"loads", head + claim + "relation: equal, to: 1, load: 0.9, min_load: 0.5}]}", "not both"},
+		{"window", head + claim + "relation: equal, to: 1, windows: [{from: 2s, to: 1s}]}]}", "empty"},
+		{"incomplete", head + "{id: x-1-a, relation: equal, to: 1}]}", "statement"},
+		{"foreign id", head + "{id: y-1, statement: s, metric: m, scheme: a, relation: equal, to: 1}]}", `"y-1"`},
+		{"environment", strings.Replace(head, "environment: sim", "environment: moon", 1) + "]}", "moon"},
+		{"two documents", head + "]}\n---\npaper: y\n", "one paper"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := parse([]byte(tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What stands beside the FCTs where the runs have it: queries, probes, and the
+// goodput of services, in text and in the report.
+
+// queries prints the completion times of queries, as row does those of flows.
+func (t table) queries(load float64) {
+	totals := t.totals(load)
+	if !slices.ContainsFunc(totals, func(total Total) bool { return total.Queries > 0 }) {
+		return
+	}
+	fmt.Fprintf(t, "%s  %8s  %8s  %s\n", pad("queries", t.scheme), "QCT avg", "QCT p99", "completed")
+	for _, total := range totals {
+		t.WriteString(pad(shorten(total.Scheme, t.scheme), t.scheme))
+		for _, s := range queryStatistics() {
+			t.WriteString("  " + t.cell(total, s))
+		}
+		fmt.Fprintf(t, "  %d of %d\n", total.QueriesCompleted, total.Queries)
+	}
+}
+
+// probes prints what each probe measured.
+func (t table) probes(load float64) {
+	for _, name := range t.c.probeNames(load) {
+		fmt.Fprintf(t, "%s  %8s  %8s  %8s  %s\n", pad("probe", t.scheme), "RTT avg", "RTT p50", "RTT p99", "lost ("+shorten(name, 40)+")")
+		for _, r := range probeRowsOf(t.c, load, name) {
+			fmt.Fprintf(t, "%s  %8s  %8s  %8s  %d of %d\n", pad(shorten(r.Scheme, t.scheme), t.scheme), r.Mean, r.P50, r.P99, r.Lost, r.Sent)
+		}
+	}
+}
+
+// totals are those of all schemes at a load.
+func (t table) totals(load float64) []Total {
+	var all []Total
+	for _, s := range t.c.Schemes {
+		if total, ok := t.c.Total(s, load); ok {
+			all = append(all, total)
+		}
+	}
+	return all
+}
+
+// probeTable is what one probe measured under every scheme.
+type probeTable struct {
+	Name string
+	Rows []probeLine
+	CDFs []chart // one, or none when nothing was answered
+}
+
+// probeLine is one scheme's line of it. Times are text, "-" where there are
+// none.
+type probeLine struct {
+	Scheme         string
+	Sent, Lost     int
+	Mean, P50, P99 string
+}
+
+func probeTables(c Comparison, load float64) []probeTable {
+	var tables []probeTable
+	for _, name := range c.probeNames(load) {
+		tables = append(tables, probeTable{Name: name, Rows: probeRowsOf(c, load, name)})
+	}
+	return tables
+}
+
+func probeRowsOf(c Comparison, load float64, probe string) []probeLine {
+	var lines []probeLine
+	for _, scheme := range c.Schemes {
+		total, _ := c.Total(scheme, load)
+		p, ok := total.Probe(probe)
+		if !ok {
+			continue
+		}
+		line := probeLine{Scheme: scheme, Sent: p.Sent, Lost: p.Lost, Mean: "-", P50: "-", P99: "-"}
+		if p.RTT.Count > 0 {
+			line.Mean, line.P50, line.P99 = formatMicros(p.RTT.Mean), formatMicros(p.RTT.P50), formatMicros(p.RTT.P99)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// serviceRow is the goodput of each service under one scheme, as text.
+type serviceRow struct {
+	Scheme string
+	Cells  []string
+}
+
+// serviceRows has none where there is but one service.
+func serviceRows(rows []tableRow) []serviceRow {
+	var out []serviceRow
+	for _, r := range rows {
+		if len(r.Services) < 2 {
+			continue
+		}
+		line := serviceRow{Scheme: r.Scheme}
+		for _, s := range r.Services {
+			line.Cells = append(line.Cells, fmt.Sprintf("%d: %.3f", s.Service, s.Goodput))
+		}
+		out = append(out, line)
+	}
+	return out
+}
