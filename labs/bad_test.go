@@ -20,7 +20,7 @@ const base = `topology: {rate: 1Gbps}
 schemes: [{name: droptail, aqm: droptail}]
 `
 
-const topLevel = "name, title, source, topology, rtt, host, switch, workload, seeds, baseline, dilation, schemes, background"
+const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, seeds, baseline, dilation, schemes, background"
 
 func TestBadFiles(t *testing.T) {
 	schemes := strings.Join(slices.Concat(aqm.Table().Names(), port.Gates().Names()), ", ")
@@ -37,7 +37,7 @@ func TestBadFiles(t *testing.T) {
 
 		// Keys.
 		"unknown key":        {base + "worklaod: {flows: 3}\n", `x.yaml:3: worklaod: unknown key "worklaod": want one of ` + topLevel + ` (did you mean workload?)`},
-		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, mtu, idle_restart, transport (did you mean mtu?)`},
+		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, small_queue, mtu, idle_restart, port, image, cpus, memory, transport (did you mean mtu?)`},
 		"capital":            {base + "Seeds: 1\n", `x.yaml:3: Seeds: unknown key "Seeds": want one of ` + topLevel + ` (did you mean seeds?)`},
 		"not YAML below":     {base + "a: b: c\n", `x.yaml:3: not YAML: mapping values are not allowed in this context`},
 		"bad indent":         {base + "host:\n  mtu: 1500\n init_cwnd: 3\n", `x.yaml:5: not YAML: did not find expected key`},
@@ -62,7 +62,7 @@ func TestBadFiles(t *testing.T) {
 		"one host":              {"topology: {rate: 1Gbps, hosts: 1}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: 1 is outside 2 to 65534`},
 		"hosts a fraction":      {"topology: {rate: 1Gbps, hosts: 2.5}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: 2.5 is not a whole number from 2 to 65534`},
 		"hosts text":            {"topology: {rate: 1Gbps, hosts: \"9\"}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.hosts: "9" is not a whole number from 2 to 65534`},
-		"topology kind":         {"topology: {rate: 1Gbps, kind: stra}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.kind: unknown topology "stra": want one of star, leaf-spine, tree, fat-tree (did you mean star?)`},
+		"topology kind":         {"topology: {rate: 1Gbps, kind: stra}\nschemes: [{name: d, aqm: droptail}]\n", `x.yaml:1: topology.kind: unknown topology "stra": want one of star, leaf-spine, tree, fat-tree, containerlab (did you mean star?)`},
 		"rtt without unit":      {base + "rtt: 250\n", `x.yaml:3: rtt.min: 250 has no unit: want a time such as 250us or 10ms`},
 		"rtt of schemes":        {"topology: {rate: 1Gbps}\nrtt: 250\nschemes: [{name: t, aqm: tcn}]\n", `x.yaml:2: rtt.min: 250 has no unit: want a time such as 250us or 10ms`},
 		"rtt negative":          {base + "rtt: -5us\n", `x.yaml:3: rtt.min: -5us is outside 0s to 10s`},

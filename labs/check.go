@@ -29,6 +29,7 @@ func (r *reader) check(l *Lab) {
 	r.checkBaseline(l)
 	r.checkTraffic(l, scheduler)
 	r.checkPause(l)
+	r.checkProbe(l, layout)
 }
 
 func (r *reader) checkSwitch(l *Lab) {

@@ -1,20 +1,23 @@
 package labs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 
 	"aqmlab/kind"
+	"aqmlab/labs/clab"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
-// Fabric is the network for one scheme of the lab: hosts h1, h2 ... with the
-// addresses 10.77.0.1, 10.77.0.2 ..., rack after rack, around the switches of
-// the topology. The links' delays make up the base RTT, and the hosts' delays
+// Fabric is the network for one scheme of the lab: hosts h1, h2 ..., rack after
+// rack, or those of a file in its order, with the addresses 10.77.0.1, 10.77.0.2
+// ..., around the switches of the topology. The links' delays make up the base RTT, and the hosts' delays
 // what RTTs have above it; the latter are drawn with the seed. The error for a
 // scheme that the lab does not have wraps [kind.ErrUnknown].
 func (l *Lab) Fabric(scheme string, seed uint64) (fabric.Spec, error) {
@@ -39,16 +42,21 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 		return fabric.Spec{}, err
 	}
 	access, trunk := l.linkDelays(layout.Hops)
-	spec := fabric.Spec{Switches: layout.Switches, Port: p, Pause: l.Switch.Pause, Seed: seed}
+	spec := fabric.Spec{Switches: layout.Switches, Port: p, HostPorts: l.Host.Port == HostSwitchPort, Pause: l.Switch.Pause, Seed: seed}
 	for i, rack := range layout.Racks {
-		h := fabric.Host{Name: fmt.Sprintf("h%d", i+1), Addr: address(i), Delays: delays[i]}
+		h := fabric.Host{Name: layout.name(i), Addr: address(i), Delays: delays[i]}
 		spec.Hosts = append(spec.Hosts, h)
-		spec.Links = append(spec.Links, fabric.Link{A: h.Name, B: layout.Switches[rack], Rate: l.Topology.Rate, Delay: access})
+		spec.Links = append(spec.Links, link(h.Name, layout.Switches[rack], layout.access(i), l.Topology.Rate, access))
 	}
 	for _, t := range layout.Trunks {
-		spec.Links = append(spec.Links, fabric.Link{A: layout.Switches[t.A], B: layout.Switches[t.B], Rate: t.Rate, Delay: trunk})
+		spec.Links = append(spec.Links, link(layout.Switches[t.A], layout.Switches[t.B], t.Traits, l.Topology.Rate, trunk))
 	}
 	return spec, nil
+}
+
+// link is a link between two nodes. What it does not say of itself is given.
+func link(a, b string, t clab.Traits, rate units.Rate, delay time.Duration) fabric.Link {
+	return fabric.Link{A: a, B: b, Rate: cmp.Or(t.Rate, rate), Delay: said(t, delay), Jitter: t.Jitter, LossRate: t.Loss}
 }
 
 func address(host int) netip.Addr {

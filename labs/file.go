@@ -27,6 +27,8 @@ type document struct {
 	schemes []string
 	// backgrounds are the names of the background, in order.
 	backgrounds []string
+	extends     string            // what the file starts from; empty: nothing
+	from        map[string]origin // by key: the values that were taken from there
 	errs        Errors
 	broken      bool // not even a mapping: nothing more can be said
 }
@@ -34,7 +36,7 @@ type document struct {
 // parse takes a file apart. It refuses keys that no lab of those kinds has; what
 // the values mean is not looked at.
 func parse(file string, data []byte, kinds port.Kinds) *document {
-	d := &document{file: file, form: newForm(kinds), values: make(map[string]any), lines: make(map[string]int)}
+	d := &document{file: file, form: newForm(kinds), values: make(map[string]any), lines: make(map[string]int), from: make(map[string]origin)}
 	root, err := decodeYAML(data)
 	switch {
 	case err != nil:
@@ -114,6 +116,8 @@ func (d *document) mapping(node *yaml.Node, prefix string) {
 		}
 		short, isShort := d.form.shorthand(path)
 		switch {
+		case path == extendsKey:
+			d.extension(value)
 		case path == schemesKey:
 			d.schemeList(value)
 		case path == backgroundKey:
@@ -138,7 +142,7 @@ func (d *document) admit(name, value *yaml.Node, prefix string) bool {
 	switch first, dup := d.lines[path]; {
 	case name.Kind != yaml.ScalarNode:
 		d.fail(name.Line, prefix, "a key is not a name")
-	case !isWord(name.Value) || !d.form.leaf(path) && !d.form.section(path) && !isList(path):
+	case !isWord(name.Value) || !d.form.leaf(path) && !d.form.section(path) && !isList(path) && path != extendsKey:
 		d.fail(name.Line, path, "%w", kind.Unknown("key", name.Value, d.form.below(prefix)))
 	case dup:
 		d.fail(name.Line, path, "already set on line %d", first)

@@ -16,6 +16,21 @@ const (
 	rtoMaxPath     = "host.rto_max"
 	delayedACKPath = "host.delayed_ack"
 	ackTimeoutPath = "host.ack_timeout"
+
+	lossRecoveryPath = "host.loss_recovery"
+	smallQueuePath   = "host.small_queue"
+)
+
+// What a host sends by.
+const (
+	HostNIC        = "nic"    // keeps all that it is given, and marks nothing
+	HostSwitchPort = "switch" // a port like those of switches, with their buffer, scheduler and scheme
+)
+
+// How modelled hosts find losses.
+const (
+	RecoverRACK = "rack" // by time, with tail loss probes (RFC 8985)
+	RecoverSACK = "sack" // by what is selectively acknowledged (RFC 6675)
 )
 
 // longestRTO is Linux's longest retransmission timeout (TCP_RTO_MAX).
@@ -30,13 +45,16 @@ func linuxHost() Host {
 		RTOMax:     longestRTO,
 		DelayedACK: 2,                     // RFC 5681, section 4.2
 		ACKTimeout: 40 * time.Millisecond, // Linux's shortest (TCP_DELACK_MIN)
+
+		LossRecovery: RecoverRACK,
+		SmallQueue:   time.Millisecond, // TCP small queues at the default sk_pacing_shift
 	}
 }
 
 // hostDefaults is a host for which a lab says nothing.
 func hostDefaults() Host {
 	h := linuxHost()
-	h.InitCwnd, h.RTOMin, h.MTU, h.IdleRestart = 10, 10*time.Millisecond, 1500, true
+	h.InitCwnd, h.RTOMin, h.MTU, h.IdleRestart, h.Port = 10, 10*time.Millisecond, 1500, true, HostNIC
 	return h
 }
 
@@ -84,10 +102,18 @@ func (l *Lab) Unsupported(runtime string) []string {
 	add(rtoMaxPath, units.FormatTime(h.RTOMax), units.FormatTime(linux.RTOMax))
 	add(delayedACKPath, h.DelayedACK, linux.DelayedACK)
 	add(ackTimeoutPath, units.FormatTime(h.ACKTimeout), units.FormatTime(linux.ACKTimeout))
+	add(lossRecoveryPath, h.LossRecovery, linux.LossRecovery)
+	add(smallQueuePath, units.FormatTime(h.SmallQueue), units.FormatTime(linux.SmallQueue))
 	for _, p := range h.params() {
 		if want, given := h.TransportParams[p.Name]; given {
 			add(join(transportPath, p.Name), fmt.Sprint(want), p.Default)
 		}
+	}
+	if runtime == Docker {
+		return lines
+	}
+	for _, key := range h.Container.unused() {
+		lines = append(lines, fmt.Sprintf("%s: only hosts of runtime %s follow it", key, Docker))
 	}
 	return lines
 }

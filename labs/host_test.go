@@ -41,7 +41,10 @@ func TestBadHosts(t *testing.T) {
 		"least above all":   {"{rto_initial: 1ms, rto_min: 20ms, rto_max: 10ms}", `x.yaml:3: host.rto_min: 20ms is above host.rto_max, 10ms`},
 		"default above all": {"{rto_max: 500ms}", `x.yaml:3: host.rto_initial: 1s is above host.rto_max, 500ms`},
 		"no ACK":            {"{delayed_ack: 0}", `x.yaml:3: host.delayed_ack: 0 is outside 1 to 64`},
+		"port":              {"{port: uplink}", `x.yaml:3: host.port: unknown port "uplink": want one of nic, switch`},
 		"late ACK":          {"{ack_timeout: 501ms}", `x.yaml:3: host.ack_timeout: 501ms is outside 1us to 500ms`},
+		"recovery":          {"{loss_recovery: rac}", `x.yaml:3: host.loss_recovery: unknown loss recovery "rac": want one of rack, sack (did you mean rack?)`},
+		"queue":             {"{small_queue: 2s}", `x.yaml:3: host.small_queue: 2s is outside 0s to 1s`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +53,20 @@ func TestBadHosts(t *testing.T) {
 				t.Errorf("got\n%v\nwant\n%s", err, tt.want)
 			}
 		})
+	}
+}
+
+// Hosts send by a port of their own when the lab says so.
+func TestHostPort(t *testing.T) {
+	for host, want := range map[string]bool{"": false, "host: {port: nic}\n": false, "host: {port: switch}\n": true} {
+		l := load(t, write(t, "x.yaml", base+host))
+		spec, err := l.Fabric("droptail", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec.HostPorts != want {
+			t.Errorf("%q: ports of their own: %v, want %v", host, spec.HostPorts, want)
+		}
 	}
 }
 
@@ -63,12 +80,16 @@ func TestUnsupported(t *testing.T) {
   rto_max: 60s
   delayed_ack: 1
   ack_timeout: 1ms
+  loss_recovery: sack
+  small_queue: 0s
 `))
 	want := []string{
 		"host.rto_initial: 5ms is for modelled hosts only, real hosts have 1s",
 		"host.rto_max: 60s is for modelled hosts only, real hosts have 120s",
 		"host.delayed_ack: 1 is for modelled hosts only, real hosts have 2",
 		"host.ack_timeout: 1ms is for modelled hosts only, real hosts have 40ms",
+		"host.loss_recovery: sack is for modelled hosts only, real hosts have rack",
+		"host.small_queue: 0s is for modelled hosts only, real hosts have 1ms",
 		"host.transport.g: 0.25 is for modelled hosts only, real hosts have 0.0625",
 	}
 	for _, runtime := range []string{"netns", "docker", "uml"} {

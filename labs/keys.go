@@ -25,6 +25,7 @@ func defaults() *Lab {
 			Limiter:   Limiter{RateFraction: 1, Bucket: 2500},
 		},
 		Workload: workloadDefaults(),
+		Probe:    probeDefaults(),
 		Seeds:    []uint64{1},
 	}
 }
@@ -48,19 +49,24 @@ func keysOf(l *Lab) []key {
 		{hostsPath, written(whole(&l.Topology.Hosts, 2, maxHosts), l.Topology.Kind == star)},
 		{"topology.rate", rate(&l.Topology.Rate)},
 		{linkDelayPath, optional(&l.Topology.LinkDelay, spanOf(1, second))},
-		{rttMinPath, written(span(&l.RTT.Min, 0, 10*second), l.Topology.LinkDelay == 0)},
-		{rttMaxPath, written(span(&l.RTT.Max, 0, 10*second), l.Topology.LinkDelay == 0 || l.RTT.Per != "")},
+		{rttMinPath, written(span(&l.RTT.Min, 0, 10*second), !l.Topology.hasDelays())},
+		{rttMaxPath, written(span(&l.RTT.Max, 0, 10*second), !l.Topology.hasDelays() || l.RTT.Per != "")},
 		{rttBasePath, optional(&l.RTT.Base, nameOf("place", baseLinks, baseHosts))},
 		{rttPerPath, optional(&l.RTT.Per, nameOf("owner", perHost, perFlow))},
 		{rttAtPath, optional(&l.RTT.At, nameOf("place", atSender))},
+		{rttByPath, optional(&l.RTT.By, nameOf("maker", ByAny, ByNetem, ByDelayLine))},
 		{"host.init_cwnd", whole(&l.Host.InitCwnd, 1, 1000)},
 		{rtoMinPath, span(&l.Host.RTOMin, time.Microsecond, longestRTO)},
 		{rtoInitialPath, span(&l.Host.RTOInitial, time.Microsecond, longestRTO)},
 		{rtoMaxPath, span(&l.Host.RTOMax, time.Microsecond, longestRTO)},
 		{delayedACKPath, whole(&l.Host.DelayedACK, 1, 64)},
 		{ackTimeoutPath, span(&l.Host.ACKTimeout, time.Microsecond, second/2)},
+		{lossRecoveryPath, oneOf(&l.Host.LossRecovery, "loss recovery", []string{RecoverRACK, RecoverSACK})},
+		{smallQueuePath, span(&l.Host.SmallQueue, 0, second)},
 		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},
 		{"host.idle_restart", flag(&l.Host.IdleRestart)},
+		{"host.port", oneOf(&l.Host.Port, "port", []string{HostNIC, HostSwitchPort})},
+	}, containerKeys(&l.Host.Container), []key{
 		{perPortPath, optional(&l.Switch.Buffer.PerPort, size)},
 		{"switch.buffer.sharing", oneOf(&l.Switch.Buffer.Sharing, "sharing", port.Sharings())},
 		{perQueuePath, optional(&l.Switch.Buffer.PerQueue, size)},
@@ -69,7 +75,7 @@ func keysOf(l *Lab) []key {
 		{"switch.scheduler.queues", whole(&l.Switch.Queues, 1, 64)},
 		{"switch.limiter.rate_fraction", fraction(&l.Switch.Limiter.RateFraction)},
 		{"switch.limiter.bucket", size(&l.Switch.Limiter.Bucket)},
-	}, pauseKeys(&l.Switch.Pause), workloadKeys(&l.Workload), []key{
+	}, pauseKeys(&l.Switch.Pause), workloadKeys(&l.Workload), probeKeys(&l.Probe), []key{
 		{"seeds", seeds(&l.Seeds)},
 		{"baseline", label(&l.Baseline)},
 		{"dilation", dilation(&l.Dilation)},

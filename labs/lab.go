@@ -25,6 +25,7 @@ type Lab struct {
 	Workload Workload
 	// Background is more traffic, beside the workload.
 	Background []Background
+	Probe      Probe
 	Seeds      []uint64
 	Baseline   string   // name of the scheme that the others are compared with
 	Dilation   Dilation // wall-clock runtimes only
@@ -46,7 +47,9 @@ type Topology struct {
 	Params    map[string]any
 	Hosts     int           // all of them; given for a star, derived for other kinds
 	Rate      units.Rate    // of the links of hosts
-	LinkDelay time.Duration // one way, of every link; zero: as [RTT] has it
+	LinkDelay time.Duration // one way, of every link that says none of its own; zero: as [RTT] has it
+
+	laid *Layout // of the kind that stands in a file: what was in it when the lab was loaded
 }
 
 // RTT is the base round-trip time, without queueing and transmission, between
@@ -60,6 +63,7 @@ type RTT struct {
 	Distribution kind.Choice // one of [RTTs]
 	Per          string      // whose RTT is drawn: "host" or "flow"; empty when fixed
 	At           string      // where it is added: "sender"; empty when fixed
+	By           string      // what holds packets back for it: [ByAny], [ByNetem] or [ByDelayLine]; empty when fixed
 }
 
 // Host is how the end hosts are set up.
@@ -68,8 +72,10 @@ type Host struct {
 	TransportParams map[string]any // what the lab sets of its parameters
 	InitCwnd        int            // initial congestion window in segments
 	RTOMin          time.Duration
-	MTU             int  // network-layer bytes
-	IdleRestart     bool // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+	MTU             int    // network-layer bytes
+	IdleRestart     bool   // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+	Port            string // what it sends by: HostNIC or HostSwitchPort
+	Container       Container
 
 	// What follows is for modelled hosts; see [Lab.Unsupported].
 
@@ -77,6 +83,9 @@ type Host struct {
 	RTOMax     time.Duration // bound of the backoff
 	DelayedACK int           // full segments that one ACK answers; 1: every segment
 	ACKTimeout time.Duration // longest wait of an ACK for another segment
+
+	LossRecovery string        // how losses are found: RecoverRACK or RecoverSACK
+	SmallQueue   time.Duration // longest that what a connection sends may wait for its host's link; zero: any
 }
 
 // Switch is how every switch port is set up.

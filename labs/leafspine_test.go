@@ -11,7 +11,7 @@ import (
 
 // The large simulation of TCN has the parameters that section 6.2.1 gives.
 func TestTCNLeafSpineLab(t *testing.T) {
-	l := load(t, "tcn-leafspine")
+	l := load(t, "tcn/fig10")
 	if l.Source != (labs.Source{Paper: "tcn", Experiment: "tcn-fig10"}) || l.Topology.Kind != "leaf-spine" || l.Topology.Hosts != 144 {
 		t.Errorf("source %+v, topology %+v", l.Source, l.Topology)
 	}
@@ -41,7 +41,7 @@ func TestTCNLeafSpineLab(t *testing.T) {
 
 // The large simulation of ECN# has the parameters that section 5.3 gives.
 func TestECNSharpLeafSpineLab(t *testing.T) {
-	l := load(t, "ecnsharp-leafspine")
+	l := load(t, "ecnsharp/fig13")
 	spec, err := l.Fabric("ecn-sharp", 1)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,9 @@ type Options struct {
 	Kinds port.Kinds
 }
 
-// Load reads a lab: the name of one of the lab book, or the path of a file.
+// Load reads a lab: the name of one of the lab book, or the path of a file. A
+// containerlab file, whose name ends in .clab.yml, is a lab of that network with
+// defaults around it.
 //
 // Environment variables prevail over the file, and opts.Set over both. The
 // variable of a key is AQMLAB_ and the key in capitals with underscores for dots
@@ -50,10 +52,10 @@ func Load(ref string, opts Options) (*Lab, error) {
 }
 
 // Parse reads a lab file as it is, without any override, whose schemes and
-// scheduler ship with aqmlab. The name of the file stands in errors, and names a
-// lab that has no name.
+// scheduler ship with aqmlab; what it extends is of the lab book. The name of the
+// file stands in errors, and names a lab that has no name.
 func Parse(file string, data []byte) (*Lab, error) {
-	ls, err := newLayers(parse(file, data, port.Kinds{}))
+	ls, err := newLayers(opened(source{file: file, bookOnly: true}, data, port.Kinds{}))
 	if err != nil {
 		return nil, err
 	}
@@ -62,17 +64,28 @@ func Parse(file string, data []byte) (*Lab, error) {
 
 // open finds the lab file and its folder, which is empty in the book.
 func open(ref string, kinds port.Kinds) (d *document, dir string, err error) {
-	if data, err := book.ReadFile(ref + extension); err == nil {
-		return parse(ref+extension, data, kinds), "", nil
+	if clabName(ref) != "" {
+		return openTopology(ref, kinds)
+	}
+	if data, err := book.ReadFile(ref + extension); err == nil && !isPart(ref) {
+		return opened(source{file: ref + extension, bookOnly: true}, data, kinds), "", nil
 	}
 	data, err := os.ReadFile(ref)
-	if errors.Is(err, fs.ErrNotExist) && !isPath(ref) {
+	if errors.Is(err, fs.ErrNotExist) && (!isPath(ref) || isBookName(ref)) {
 		return nil, "", noLab(ref)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("reading a lab: %w", err)
 	}
-	return parse(ref, data, kinds), filepath.Dir(ref), nil
+	dir = filepath.Dir(ref)
+	return opened(source{file: ref, dir: dir}, data, kinds), dir, nil
+}
+
+// opened takes a file apart, with what it extends.
+func opened(at source, data []byte, kinds port.Kinds) *document {
+	d := parse(at.file, data, kinds)
+	d.inherit([]source{at})
+	return d
 }
 
 // isPath tells whether ref can only be meant as the path of a file.

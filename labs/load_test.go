@@ -46,8 +46,9 @@ func TestDefaults(t *testing.T) {
 		Topology: labs.Topology{Kind: "star", Hosts: 9, Rate: units.Gbps},
 		RTT:      labs.RTT{Base: "links", Distribution: kind.Choice{Kind: "fixed"}},
 		Host: labs.Host{
-			Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true,
+			Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true, Port: "nic",
 			RTOInitial: time.Second, RTOMax: 120 * time.Second, DelayedACK: 2, ACKTimeout: 40 * time.Millisecond,
+			LossRecovery: "rack", SmallQueue: time.Millisecond,
 		},
 		Switch: labs.Switch{
 			Buffer:    labs.Buffer{PerPort: units.MB, Sharing: "port"},
@@ -61,6 +62,7 @@ func TestDefaults(t *testing.T) {
 			Host: 1, Load: []float64{0.6}, Flows: 1000, Services: []int{1}, ServiceBy: "flow",
 			Transfer: "pull", Connections: 5, Handshake: true,
 		},
+		Probe:    labs.Probe{Services: []int{0}, Every: time.Millisecond},
 		Seeds:    []uint64{1},
 		Baseline: "droptail",
 	}
@@ -76,7 +78,7 @@ name: all
 title: Every key
 source: {paper: tcn, experiment: tcn-fig6}
 topology: {kind: star, hosts: 3, rate: 10Gbps}
-rtt: {min: 85us, max: 255us, base: hosts, distribution: long-tail, per: host, at: sender}
+rtt: {min: 85us, max: 255us, base: hosts, distribution: long-tail, per: host, at: sender, by: netem}
 host:
   transport: {kind: dctcp, g: 0.125}
   init_cwnd: 16
@@ -85,8 +87,11 @@ host:
   rto_max: 1s
   delayed_ack: 1
   ack_timeout: 100us
+  loss_recovery: sack
+  small_queue: 0s
   mtu: 9000
   idle_restart: false
+  port: switch
 switch:
   buffer: {per_port: 300KiB, sharing: port}
   scheduler: {kind: dwrr, queues: 2, quantum: 18KB, weights: [2, 1]}
@@ -117,11 +122,12 @@ dilation: 2.5
 		Topology: labs.Topology{Kind: "star", Hosts: 3, Rate: 10 * units.Gbps},
 		RTT: labs.RTT{
 			Min: 85 * time.Microsecond, Max: 255 * time.Microsecond, Base: "hosts",
-			Distribution: kind.Choice{Kind: "long-tail"}, Per: "host", At: "sender",
+			Distribution: kind.Choice{Kind: "long-tail"}, Per: "host", At: "sender", By: labs.ByNetem,
 		},
 		Host: labs.Host{
-			Transport: "dctcp", TransportParams: map[string]any{"g": 0.125}, InitCwnd: 16, RTOMin: 5 * time.Millisecond, MTU: 9000,
+			Transport: "dctcp", TransportParams: map[string]any{"g": 0.125}, InitCwnd: 16, RTOMin: 5 * time.Millisecond, MTU: 9000, Port: "switch",
 			RTOInitial: 6 * time.Millisecond, RTOMax: time.Second, DelayedACK: 1, ACKTimeout: 100 * time.Microsecond,
+			LossRecovery: "sack",
 		},
 		Switch: labs.Switch{
 			Buffer: labs.Buffer{PerPort: 300 * 1024, Sharing: "port"},
@@ -141,6 +147,7 @@ dilation: 2.5
 			ServiceSizes: []string{"cache", "hadoop"}, Pattern: "one-to-many", Host: 2, Load: []float64{0.9}, Flows: 7,
 			Services: []int{3, 1}, ServiceBy: "pair", Transfer: "push",
 		},
+		Probe: labs.Probe{Services: []int{0}, Every: time.Millisecond},
 		Seeds: []uint64{3, 4, 5}, Baseline: "b", Dilation: 2.5,
 	}
 	got, err := labs.Parse("x.yaml", []byte(file))
@@ -313,7 +320,7 @@ func TestBadOverrides(t *testing.T) {
 		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, service_sizes, transfer, connections, handshake, pias, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
-		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, mtu, idle_restart, transport`},
+		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, small_queue, mtu, idle_restart, port, image, cpus, memory, transport`},
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
 		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},

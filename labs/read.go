@@ -26,10 +26,13 @@ func (ls *layers) lab(dir string) (*Lab, error) {
 	for _, e := range ls.errs {
 		r.failed[e.Key] = true
 	}
+	r.implyKind()
 	for _, k := range keysOf(l) {
 		r.read(k)
 	}
-	r.topology(l)
+	if err := r.topology(l, dir); err != nil {
+		return nil, err
+	}
 	r.transport(l)
 	l.RTT.Distribution = r.choice(r.form.choice(distributionPath), l.RTT.Distribution)
 	l.Switch.Scheduler = r.scheduler(l.Switch.Scheduler)
@@ -92,7 +95,8 @@ func (r *reader) fail(path, format string, args ...any) {
 			e.Source = origin
 			break
 		}
-		if e.Line = r.lines[at]; e.Line > 0 {
+		if file, line := r.place(at); line > 0 {
+			e.Source, e.Line = file, line
 			break
 		}
 	}
@@ -228,6 +232,9 @@ func (r *reader) anchorFile(path string, params map[string]any, dir string) erro
 	name, ok := params["file"].(string)
 	if !ok || name == "" || filepath.IsAbs(name) {
 		return nil
+	}
+	if of, inherited := r.from[join(path, "file")]; inherited {
+		dir = of.dir
 	}
 	if r.origins[join(path, "file")] != "" {
 		dir = ""

@@ -16,6 +16,7 @@ const (
 	rttBasePath      = "rtt.base"
 	rttPerPath       = "rtt.per"
 	rttAtPath        = "rtt.at"
+	rttByPath        = "rtt.by"
 	distributionPath = "rtt.distribution"
 )
 
@@ -32,6 +33,16 @@ const (
 	perFlow  = "flow"
 	atSender = "sender"
 )
+
+// What holds packets back, for what is drawn.
+const (
+	ByAny       = "auto"       // netem if the kernel has it, else the delay line
+	ByNetem     = "netem"      // the sending host's kernel
+	ByDelayLine = "delay-line" // the switch, before the host's link
+)
+
+// PerFlow tells whether the flows of a host differ in their base RTTs.
+func (r RTT) PerFlow() bool { return r.Max > r.Min && r.Per == perFlow }
 
 // flowClasses is how many RTTs the flows of a host share. Each stands for as
 // large a part of the distribution.
@@ -55,23 +66,24 @@ func (r *reader) checkRTT(l *Lab, layout Layout) {
 	}
 }
 
-// checkBase derives the base RTT of a lab that sets the links' delay instead.
+// checkBase derives the base RTT of a lab that sets the links' delays instead.
 func (r *reader) checkBase(l *Lab, layout Layout) {
 	if !r.sound(linkDelayPath) {
 		r.failed[rttMinPath] = true
 	}
-	if l.Topology.LinkDelay == 0 {
+	own := r.ownDelays(l, layout)
+	if own == "" {
 		if l.RTT.Base == "" {
 			l.RTT.Base = baseLinks
 		}
 		return
 	}
 	for _, path := range []string{rttMinPath, rttBasePath} {
-		if r.get(path) != nil {
-			r.fail(path, "%s is set, too, and says what the base RTT is: want one of the two", linkDelayPath)
+		if r.uses(path, own) {
+			r.fail(path, "%s is set, too, and says what the base RTT is: want one of the two", own)
 		}
 	}
-	l.RTT.Min = time.Duration(2*layout.Hops) * l.Topology.LinkDelay
+	l.RTT.Min = 2 * l.Topology.oneWay(layout)
 	l.RTT.Base = ""
 }
 
@@ -85,12 +97,12 @@ func (r *reader) checkFixed(l *Lab, kindPath string) {
 		r.fail(rttMaxPath, "%s differs from rtt.min, %s: a fixed distribution has one RTT",
 			units.FormatTime(rtt.Max), units.FormatTime(rtt.Min))
 	}
-	for _, path := range []string{rttPerPath, rttAtPath} {
+	for _, path := range []string{rttPerPath, rttAtPath, rttByPath} {
 		if r.uses(path, kindPath) {
 			r.fail(path, "not used when %s is %s", distributionPath, fixedRTT)
 		}
 	}
-	rtt.Per, rtt.At = "", ""
+	rtt.Per, rtt.At, rtt.By = "", "", ""
 }
 
 // checkRange is for a lab in which base RTTs are drawn.
@@ -107,6 +119,9 @@ func (r *reader) checkRange(l *Lab) {
 	}
 	if rtt.At == "" {
 		rtt.At = atSender
+	}
+	if rtt.By == "" {
+		rtt.By = ByAny
 	}
 }
 

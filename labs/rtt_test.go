@@ -215,6 +215,8 @@ func TestBadRTTs(t *testing.T) {
 		"place of a fixed":   {"{min: 1us, at: sender}", "rtt.at: not used when rtt.distribution is fixed"},
 		"owner":              {"{min: 1us, max: 2us, distribution: uniform, per: packet}", `rtt.per: unknown owner "packet": want one of host, flow`},
 		"place":              {"{min: 1us, max: 2us, distribution: uniform, at: receiver}", `rtt.at: unknown place "receiver": want one of sender`},
+		"maker of a fixed":   {"{min: 1us, by: netem}", "rtt.by: not used when rtt.distribution is fixed"},
+		"maker":              {"{min: 1us, max: 2us, distribution: uniform, by: tc}", `rtt.by: unknown maker "tc": want one of auto, netem, delay-line`},
 		"place of the base":  {"{min: 1us, base: host}", `rtt.base: unknown place "host": want one of links, hosts (did you mean hosts?)`},
 		"file of a long one": {"{min: 1us, max: 2us, distribution: {kind: long-tail, file: x}}", "rtt.distribution.file: not used when rtt.distribution.kind is long-tail: want cdf"},
 		"no file":            {"{min: 1us, max: 2us, distribution: cdf}", "rtt.distribution.file: missing: want the name of a file"},
@@ -234,7 +236,7 @@ func TestBadRTTs(t *testing.T) {
 func TestRTTOverrides(t *testing.T) {
 	path := write(t, "x.yaml", base+"rtt: {min: 80us, max: 240us, distribution: long-tail, per: host}\n")
 	l := load(t, path, "rtt.distribution=fixed")
-	if l.RTT.Max != 80*us || l.RTT.Per != "" || l.RTT.At != "" {
+	if l.RTT.Max != 80*us || l.RTT.Per != "" || l.RTT.At != "" || l.RTT.By != "" {
 		t.Errorf("%+v, want 80 us for all", l.RTT)
 	}
 	if again := reload(t, l); !reflect.DeepEqual(l, again) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/labs/clab"
 	"aqmlab/units"
 )
 
@@ -19,6 +20,7 @@ func Topologies() kind.Table[TopologyEnv, Layout] {
 		kind.Row("leaf-spine", "leaf switches with hosts, each linked to every spine switch", leafSpine{Leaves: 2, Spines: 2, HostsPerLeaf: 4}, newLeafSpine),
 		kind.Row("tree", "racks of hosts, whose switches are linked to one core switch", tree{Racks: 2, HostsPerRack: 4}, newTree),
 		kind.Row("fat-tree", "three layers of switches with k ports (Al-Fares et al., SIGCOMM 2008)", fatTree{K: 4}, newFatTree),
+		kind.Row(onFile, "the network of a containerlab file", containerlab{}, newContainerlab),
 	}
 }
 
@@ -35,12 +37,19 @@ type Layout struct {
 	Racks    []int   // the switch of each host
 	Trunks   []Trunk // links between switches
 	Hops     int     // links on the longest path between two hosts
+
+	// What follows is of topologies that a file describes.
+
+	Names      []string      // of the hosts; without any they are h1, h2 ...
+	Access     []clab.Traits // what the links of hosts say of themselves; nil: nothing
+	Interfaces [][2]string   // names at the ends of links, host before switch: those of hosts, then trunks
+	Digest     string        // SHA-256 of the file
 }
 
 // Trunk is a link between two switches.
 type Trunk struct {
 	A, B int
-	Rate units.Rate
+	clab.Traits
 }
 
 // addSwitches adds n switches, named by prefix and number, and returns the place
@@ -58,7 +67,25 @@ func (l *Layout) addHosts(rack, n int) {
 	l.Racks = append(l.Racks, slices.Repeat([]int{rack}, n)...)
 }
 
-func (l *Layout) addTrunk(a, b int, rate units.Rate) { l.Trunks = append(l.Trunks, Trunk{a, b, rate}) }
+func (l *Layout) addTrunk(a, b int, rate units.Rate) {
+	l.Trunks = append(l.Trunks, Trunk{a, b, clab.Traits{Rate: rate}})
+}
+
+// name is that of a host.
+func (l *Layout) name(host int) string {
+	if l.Names != nil {
+		return l.Names[host]
+	}
+	return fmt.Sprintf("h%d", host+1)
+}
+
+// access is what the link of a host says of itself.
+func (l *Layout) access(host int) clab.Traits {
+	if l.Access != nil {
+		return l.Access[host]
+	}
+	return clab.Traits{}
+}
 
 const (
 	topologyPath  = "topology"
@@ -74,6 +101,9 @@ const maxSwitches = 1000
 
 // layout lays the topology out. A lab that was loaded has no error.
 func (t Topology) layout() (Layout, error) {
+	if t.laid != nil {
+		return *t.laid, nil
+	}
 	return Topologies().New(t.Kind, t.Params, TopologyEnv{Hosts: t.Hosts, Rate: t.Rate})
 }
 
@@ -89,16 +119,17 @@ func (t Topology) Racks() []int {
 }
 
 // topology reads the parameters of the topology. Its kind is a key of its own.
-func (r *reader) topology(l *Lab) {
+func (r *reader) topology(l *Lab, dir string) error {
 	if r.sound(join(topologyPath, "kind")) {
 		l.Topology.Params = r.choice(r.form.choice(topologyPath), kind.Choice{Kind: star}).Params
 	}
+	return r.anchorTopology(l.Topology.Params, dir)
 }
 
 // checkTopology answers the layout, or an empty one when there can be none.
 func (r *reader) checkTopology(l *Lab) Layout {
 	t := &l.Topology
-	if t.Rate == 0 && r.sound("topology.rate") {
+	if t.Rate == 0 && t.Kind != onFile && r.sound("topology.rate") {
 		r.fail("topology.rate", "missing: want a rate such as 10Gbps or 100Mbps")
 	}
 	c, ch := r.form.choice(topologyPath), kind.Choice{Kind: t.Kind, Params: t.Params}
@@ -110,6 +141,9 @@ func (r *reader) checkTopology(l *Lab) Layout {
 	}
 	checkUsed(r, c, ch, Topologies())
 	layout := build(r, c, ch, func(params map[string]any) (Layout, error) {
+		if t.Kind == onFile {
+			return r.layOutFile(t, params)
+		}
 		return Topologies().New(t.Kind, params, TopologyEnv{Hosts: t.Hosts, Rate: t.Rate})
 	})
 	t.Hosts = len(layout.Racks)

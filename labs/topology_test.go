@@ -175,7 +175,7 @@ func TestBadTopologies(t *testing.T) {
 		"large k":            {"{rate: 1Gbps, kind: fat-tree, k: 64}", `x.yaml:1: topology.k: 64 is outside 2 to 62`},
 		"slow core":          {"{rate: 1Gbps, kind: tree, core_rate: 10bps}", `x.yaml:1: topology.core_rate: 10bps is outside 1Kbps to 100Tbps`},
 		"core without unit":  {"{rate: 1Gbps, kind: tree, core_rate: 10}", `x.yaml:1: topology.core_rate: 10 has no unit: want a rate such as 10Gbps or 100Mbps`},
-		"a number":           {"3", "x.yaml:1: topology.kind: 3 is not text: want one of star, leaf-spine, tree, fat-tree\nx.yaml:1: topology.rate: missing: want a rate such as 10Gbps or 100Mbps"},
+		"a number":           {"3", "x.yaml:1: topology.kind: 3 is not text: want one of star, leaf-spine, tree, fat-tree, containerlab\nx.yaml:1: topology.rate: missing: want a rate such as 10Gbps or 100Mbps"},
 		"link delay":         {"{rate: 1Gbps, link_delay: 0us}", `x.yaml:1: topology.link_delay: 0s is outside 1ns to 1s`},
 		"two base RTTs":      {"{rate: 1Gbps, link_delay: 1us}\nrtt: 4us", `x.yaml:2: rtt.min: topology.link_delay is set, too, and says what the base RTT is: want one of the two`},
 		"place of none":      {"{rate: 1Gbps, link_delay: 1us}\nrtt: {base: hosts}", `x.yaml:2: rtt.base: topology.link_delay is set, too, and says what the base RTT is: want one of the two`},

@@ -222,9 +222,9 @@ func TestLoadOfBackground(t *testing.T) {
 // other than poisson: what is added to the traffic leaves them alone.
 func TestTracesStay(t *testing.T) {
 	for name, want := range map[string]string{
-		"quickstart":            "a85901d35ac5b77c",
-		"smoke":                 "196bd25b0c84d061",
-		"tcn-testbed-isolation": "33c4e2ee69f2d9c1",
+		"quickstart": "a85901d35ac5b77c",
+		"smoke":      "196bd25b0c84d061",
+		"tcn/fig6":   "33c4e2ee69f2d9c1",
 	} {
 		l, hash := load(t, name), sha256.New()
 		for _, load := range l.Workload.Load {

@@ -1,0 +1,136 @@
+package clab
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/srl-labs/containerlab/links"
+
+	"aqmlab/kind"
+	"aqmlab/units"
+)
+
+// links reads the links between nodes of these places.
+func (p *parser) links(t *Topology, places map[string]int) {
+	if len(p.Topology.Links) == 0 {
+		p.fail("topology.links", "missing: want hosts linked to switches")
+	}
+	taken := make(map[End]int)
+	for i, def := range p.Topology.Links {
+		raw, ok := def.Link.(*links.LinkVEthRaw)
+		if !ok {
+			p.fail(linkField(i), "not a link between two nodes") // the form was checked: it is one
+			continue
+		}
+		if raw.MTU != 0 && raw.MTU != links.DefaultLinkMTU {
+			p.fail(linkField(i)+".mtu", "not supported: want the lab's host.mtu")
+		}
+		l := Link{Traits: p.traits(linkField(i)+".labels.", raw.Labels)}
+		known := true
+		for e, end := range []*End{&l.A, &l.B} {
+			field := fmt.Sprintf("%s.endpoints[%d]", linkField(i), e)
+			if *end, ok = p.end(field, raw.Endpoints[e], places); !ok {
+				known = false
+				continue
+			}
+			if first, dup := taken[*end]; dup {
+				p.fail(field, "interface %s of %s is an end of %s, too", end.Interface, p.order[end.Node], linkField(first))
+			}
+			taken[*end] = i
+		}
+		if known && l.A.Node == l.B.Node && l.A != l.B {
+			p.fail(linkField(i)+".endpoints", "%s is linked to itself", p.order[l.A.Node])
+		}
+		t.Links = append(t.Links, l)
+	}
+}
+
+// end finds the node of one end of a link.
+func (p *parser) end(field string, raw *links.EndpointRaw, places map[string]int) (End, bool) {
+	if raw.Node == "" || raw.Iface == "" {
+		p.fail(field, "want a node and an interface, such as {node: h1, interface: eth1}")
+		return End{}, false
+	}
+	place, ok := places[raw.Node]
+	if !ok {
+		p.fail(field, "%w", kind.Unknown("node", raw.Node, p.order))
+	}
+	return End{place, raw.Iface}, ok
+}
+
+// The most that links may have and the least.
+const (
+	slowest = units.Kbps
+	fastest = 100_000 * units.Gbps
+	longest = time.Second
+)
+
+// traits reads what the labels of a link say of it. Labels of others are no
+// business of ours.
+func (p *parser) traits(prefix string, labels map[string]string) Traits {
+	var t Traits
+	var delay time.Duration
+	known := map[string]func(text string) error{
+		rateLabel:   func(text string) error { return parseRate(text, &t.Rate) },
+		delayLabel:  func(text string) error { t.Delay = &delay; return parseTime(text, &delay) },
+		jitterLabel: func(text string) error { return parseTime(text, &t.Jitter) },
+		lossLabel:   func(text string) error { return parseShare(text, &t.Loss) },
+	}
+	for _, label := range slices.Sorted(maps.Keys(labels)) {
+		if !strings.HasPrefix(label, mine) {
+			continue
+		}
+		parse, ok := known[label]
+		if !ok {
+			p.fail(prefix+label, "%w", kind.Unknown("label", label, slices.Sorted(maps.Keys(known))))
+			continue
+		}
+		if err := parse(labels[label]); err != nil {
+			p.fail(prefix+label, "%w", err)
+		}
+	}
+	return t
+}
+
+func parseRate(text string, dst *units.Rate) (err error) {
+	if *dst, err = units.ParseRate(text); err == nil && (*dst < slowest || *dst > fastest) {
+		err = fmt.Errorf("%v is outside %v to %v", *dst, slowest, fastest)
+	}
+	return err
+}
+
+func parseTime(text string, dst *time.Duration) (err error) {
+	if *dst, err = units.ParseTime(text); err == nil && (*dst < 0 || *dst > longest) {
+		err = fmt.Errorf("%s is outside 0s to %s", units.FormatTime(*dst), units.FormatTime(longest))
+	}
+	return err
+}
+
+// parseShare reads a percentage, with its sign: containerlab's own netem takes
+// percent without one, so a bare number could be meant either way.
+func parseShare(text string, dst *float64) error {
+	number, ok := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number)+"e-2", 64) // exact, where dividing by 100 is not
+	switch {
+	case !ok || err != nil:
+		return fmt.Errorf("%q is not a percentage such as 0.1%%", text)
+	case share < 0 || share >= 1:
+		return fmt.Errorf("%s is outside 0%% to below 100%%", text)
+	}
+	*dst = share
+	return nil
+}
+
+// formatShare writes a share above 0 and below 1 so that it is read as the same.
+func formatShare(share float64) string {
+	digits := strings.TrimPrefix(strconv.FormatFloat(share, 'f', -1, 64), "0.") + "0"
+	whole := strings.TrimPrefix(digits[:2], "0")
+	if rest := strings.TrimSuffix(digits[2:], "0"); rest != "" {
+		return whole + "." + rest + "%"
+	}
+	return whole + "%"
+}
