@@ -27,6 +27,14 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" {
 		os.Exit(role(os.Args[2], os.Args[3:]))
 	}
+	if len(os.Args) > 3 && os.Args[1] == "join" {
+		os.Exit(join(os.Args[2], os.Args[3:]))
+	}
+	if len(os.Args) > 2 && os.Args[1] == "shell" {
+		err := unix.Exec("/bin/sh", []string{"sh", "-c", os.Args[2]}, os.Environ())
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	if len(os.Args) > 2 && os.Args[1] == "owner" {
 		os.Exit(owner(os.Args[2]))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 // several goroutines.
 type Process struct {
 	role   string
-	cmd    *exec.Cmd
+	body   Body
 	owner  *os.File // writing end of the owner's pipe
 	log    *tail
 	client *Client
@@ -24,6 +23,25 @@ type Process struct {
 	done    chan struct{} // closed after exit is set
 	exit    error         // why it ended; nil after a clean end
 	stopped atomic.Bool   // its end was asked for
+}
+
+// start starts the process with the files that every agent has, and those of the
+// options.
+func (p *Process) start(ctx context.Context, o Options, files []*os.File) error {
+	stderr, err := p.log.open()
+	if err != nil {
+		return err
+	}
+	p.body, err = o.launch(ctx, Command{
+		Args:   append([]string{"agent", o.Role}, o.Args...),
+		Stderr: stderr,
+		Files:  append(files, o.Files...),
+	})
+	p.log.opened()
+	if err != nil {
+		p.log.drain()
+	}
+	return err
 }
 
 // begin records the agent, sends it off, and waits until it answers.
@@ -51,12 +69,13 @@ func (p *Process) begin(ctx context.Context, o Options, l *link) error {
 
 // reap waits for the process; it is the owner of its end.
 func (p *Process) reap() {
-	p.exit = p.cmd.Wait()
+	p.exit = p.body.Wait()
+	p.log.drain()
 	close(p.done)
 }
 
 // PID returns the agent's process id.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
+func (p *Process) PID() int { return p.body.PID() }
 
 // Done is closed when the process has ended, for whatever reason.
 func (p *Process) Done() <-chan struct{} { return p.done }
@@ -147,7 +166,7 @@ func (p *Process) Release() error {
 // for it.
 func (p *Process) kill() error {
 	p.stopped.Store(true)
-	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.body.Kill(); err != nil {
 		return fmt.Errorf("kill agent %s: %w", p.role, err)
 	}
 	<-p.done

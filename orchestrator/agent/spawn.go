@@ -7,14 +7,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"runtime"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/journal"
-	"aqmlab/orchestrator/netns"
 )
 
 // Options says what agent to start, and where.
@@ -24,6 +21,7 @@ type Options struct {
 	Args      []string   // its further arguments
 	Namespace string     // by name in /run/netns; "": the caller's
 	CPUs      []int      // that it may use; none: the caller's
+	Place     Place      // where it runs, which then sees to Exe, Namespace and CPUs; nil: as a child of the caller
 	Files     []*os.File // that it inherits; see File. The caller may close its own after Spawn.
 	Log       io.Writer  // gets a copy of its stderr; may be nil. Unused when it is detached.
 	Detached  *Detached  // it stays after its owner's end; nil: it ends with it
@@ -64,8 +62,7 @@ func spawn(ctx context.Context, o Options) (*Process, error) {
 		return nil, errors.Join(err, p.log.close(), link.child.Close(), link.discard())
 	}
 	p.owner = owner
-	p.cmd.ExtraFiles = append([]*os.File{alive, link.child}, o.Files...)
-	err = netns.Do(o.Namespace, func() error { return onCPUs(o.CPUs, p.cmd.Start) })
+	err = p.start(ctx, o, []*os.File{alive, link.child})
 	// From here on the agent alone holds its ends: its death ends them.
 	alive.Close()
 	link.child.Close()
@@ -79,22 +76,11 @@ func spawn(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// prepare readies the command and where its stderr goes.
+// prepare readies where its stderr goes.
 func (o Options) prepare() (*Process, error) {
-	exe := o.Exe
-	if exe == "" {
-		var err error
-		if exe, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find this program: %w", err)
-		}
-	}
 	p := &Process{role: o.Role, done: make(chan struct{})}
-	p.cmd = exec.Command(exe, append([]string{"agent", o.Role}, o.Args...)...)
-	p.cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
-	p.cmd.WaitDelay = time.Second // for its children that keep stderr open
 	if o.Detached == nil {
 		p.log = &tail{copy: o.Log}
-		p.cmd.Stderr = p.log
 		return p, nil
 	}
 	if err := o.record(journal.Entry{Kind: journal.File, Name: o.Detached.Log}); err != nil {
@@ -105,7 +91,6 @@ func (o Options) prepare() (*Process, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	p.log = &tail{file: file}
-	p.cmd.Stderr = file // a pipe would break with its owner, and kill the agent
 	return p, nil
 }
 

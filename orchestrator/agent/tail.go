@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
@@ -14,17 +15,65 @@ const (
 	tailLines = 20
 )
 
-// tail keeps the last of what an agent writes to stderr: what it is fed, or
-// what is in file.
+// tail keeps the last of what an agent writes to stderr: what comes out of a
+// pipe, or what is in file. A pipe would break with its owner, and kill the
+// agent: one that outlives its owner has a file.
 type tail struct {
-	copy io.Writer // also gets all that is fed; may be nil
+	copy io.Writer // also gets all that comes out of the pipe; may be nil
 	file *os.File  // when the agent writes to a file by itself
+
+	read, write *os.File      // the pipe
+	drained     chan struct{} // closed when the pipe has ended
 
 	mu   sync.Mutex
 	last []byte
 }
 
-// Write is fed the agent's stderr. It never fails.
+// open returns what the agent shall have as its stderr. Call opened once it has
+// it.
+func (t *tail) open() (*os.File, error) {
+	if t.file != nil {
+		return t.file, nil
+	}
+	var err error
+	if t.read, t.write, err = os.Pipe(); err != nil {
+		return nil, err
+	}
+	t.drained = make(chan struct{})
+	go func() {
+		defer close(t.drained)
+		_, _ = io.Copy(t, t.read) // ends with the pipe, or drain
+	}()
+	return t.write, nil
+}
+
+// opened lets go of the agent's end of the pipe, whose end is the agent's from
+// then on.
+func (t *tail) opened() {
+	if t.write != nil {
+		t.write.Close()
+	}
+}
+
+// drainWait is how long a child of the agent that keeps its stderr open may
+// hold up its end.
+const drainWait = time.Second
+
+// drain waits until all that the agent has written is there. The agent has
+// ended.
+func (t *tail) drain() {
+	if t.drained == nil {
+		return
+	}
+	select {
+	case <-t.drained:
+	case <-time.After(drainWait):
+	}
+	t.read.Close()
+	<-t.drained
+}
+
+// Write is fed from the pipe. It never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

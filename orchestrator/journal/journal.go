@@ -43,6 +43,8 @@ const (
 	Namespace Kind = "namespace" // a network namespace, by its name in /run/netns
 	Process   Kind = "process"   // a process, by PID and Start
 	File      Kind = "file"      // a file or socket, by its path
+	Congctl   Kind = "congctl"   // a TCP congestion control, by its name in the kernel
+	Container Kind = "container" // a Docker container, by its name
 )
 
 // Entry names one thing that is about to be made, with all that removing it
