@@ -8,6 +8,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator/role"
+	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
 
@@ -15,7 +16,9 @@ import (
 type Calibration struct {
 	Dilation float64
 	Overhead time.Duration // wall time that hosts and switch add to a round trip
-	BaseRTT  time.Duration // lab time, of the idle lab
+	BaseRTT  time.Duration // lab time, of the idle lab, without what the lab draws
+	// RTTs are the base RTTs of each sender that was measured.
+	RTTs []results.BaseRTT
 }
 
 // What the pilot must show for a dilation to be chosen. They leave room: the
@@ -30,8 +33,6 @@ const (
 	pilotTime   = 600 * time.Millisecond // on the wall
 	pilotBytes  = 100_000                // size of its flows: a busy mix of starts and transfers
 	maxDilation = 128
-	rttSamples  = 5 // handshakes for each pair of hosts that is measured
-	rttPairs    = 16
 )
 
 // Calibrate measures what hosts and switch add to a round trip, takes it out
@@ -47,20 +48,19 @@ func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration,
 }
 
 func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration, error) {
-	rtt, err := t.handshakes(ctx)
+	found, err := t.probe(ctx, t.lab.Seeds[0])
 	if err != nil {
 		return Calibration{}, err
 	}
-	t.overhead = max(0, time.Duration(float64(rtt-t.lab.RTT.Min)*t.dilation))
+	t.overhead = max(0, time.Duration(float64(excess(found))*t.dilation))
 	if t.lab.Dilation == 0 {
 		if err := t.chooseDilation(ctx, say); err != nil {
 			return Calibration{}, err
 		}
 	}
-	if rtt, err = t.handshakes(ctx); err != nil {
-		return Calibration{}, err
-	}
-	return Calibration{Dilation: t.dilation, Overhead: t.overhead, BaseRTT: rtt}, nil
+	c := Calibration{Dilation: t.dilation, Overhead: t.overhead}
+	c.BaseRTT, c.RTTs, err = t.baseRTTs(ctx)
+	return c, err
 }
 
 // chooseDilation tries dilations from 1 up.
@@ -154,35 +154,4 @@ func (t *Testbed) setDilation(d float64) error {
 	t.dilation = d
 	t.pace()
 	return t.net.Retime(t.plan)
-}
-
-// handshakes measures the base RTT on the idle lab, in lab time.
-func (t *Testbed) handshakes(ctx context.Context) (rtt time.Duration, err error) {
-	_, err = t.withSwitch(ctx, point{scheme: t.lab.Baseline}, func(ctx context.Context) error {
-		rtt, err = t.baseHandshake(ctx)
-		return err
-	})
-	return time.Duration(float64(rtt) / t.dilation), err
-}
-
-// baseHandshake is the RTT, in wall time, of an idle way between the first host
-// and the others: the median over the pairs of the fastest of a few handshakes
-// each, since what disturbs a handshake only ever adds to it.
-func (t *Testbed) baseHandshake(ctx context.Context) (time.Duration, error) {
-	var pairs [][2]int
-	for server := 1; server < min(len(t.net.Hosts), rttPairs+1); server++ {
-		for range rttSamples {
-			pairs = append(pairs, [2]int{0, server})
-		}
-	}
-	var rtts []time.Duration
-	if err := t.hosts.Call(ctx, "BaseRTT", pairs, &rtts); err != nil {
-		return 0, err
-	}
-	var fastest []time.Duration
-	for pair := range slices.Chunk(rtts, rttSamples) {
-		fastest = append(fastest, slices.Min(pair))
-	}
-	slices.Sort(fastest)
-	return fastest[len(fastest)/2], nil
 }

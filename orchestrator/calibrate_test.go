@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
 
@@ -80,27 +81,6 @@ func TestPilotTrace(t *testing.T) {
 	}
 }
 
-// TestMissedRTT: a run says so if its base RTT is more than 5 % off.
-func TestMissedRTT(t *testing.T) {
-	tb := &Testbed{lab: parse(t, small)} // 2 ms
-	for rtt, missed := range map[time.Duration]bool{
-		2 * time.Millisecond:    false,
-		2100 * time.Microsecond: false,
-		1900 * time.Microsecond: false,
-		2101 * time.Microsecond: true,
-		1899 * time.Microsecond: true,
-		time.Second:             true,
-	} {
-		if got := tb.missedRTT(Calibration{BaseRTT: rtt}); (got != "") != missed {
-			t.Errorf("a base RTT of %v: %q", rtt, got)
-		}
-	}
-	tb.lab.RTT.Min = 0
-	if got := tb.missedRTT(Calibration{BaseRTT: time.Second}); got != "" {
-		t.Errorf("of a lab that asks for none: %q", got)
-	}
-}
-
 // TestCalibrate: after calibration hosts see the lab's base RTT. The RTT is
 // long, and the tolerance wide, for a machine that does other things as well.
 func TestCalibrate(t *testing.T) {
@@ -117,6 +97,9 @@ func TestCalibrate(t *testing.T) {
 			}
 			if off := float64(c.BaseRTT)/float64(tb.lab.RTT.Min) - 1; math.Abs(off) > 0.2 {
 				t.Errorf("base RTT %v, want the lab's %v", c.BaseRTT, tb.lab.RTT.Min)
+			}
+			if len(c.RTTs) != 3 || c.RTTs[2].Host != "h3" || c.RTTs[2].Connections != 1 || c.RTTs[2].Lab.Mean != results.Micros(tb.lab.RTT.Min) {
+				t.Errorf("base RTTs %+v, want one of each host", c.RTTs)
 			}
 			if c.Overhead <= 0 || c.Overhead > time.Second {
 				t.Errorf("hosts and switch add %v", c.Overhead)

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,13 @@ import (
 // sysfs of its own that is attached nowhere and goes with its descriptor.
 func SteerReceive(device string, cpus []int) error {
 	path := filepath.Join("class/net", device, "queues/rx-0/rps_cpus")
-	if err := writeSysfs(path, cpuMask(cpus)); err != nil {
+	err := writeSysfs(path, cpuMask(cpus))
+	if errors.Is(err, fs.ErrNotExist) && len(cpus) <= 1 {
+		if _, missing := readSysfs(filepath.Join("class/net", device, "ifindex")); missing == nil {
+			return nil // a kernel for a single CPU, which receives everything
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("steer receive of %s to CPUs %v: %w", device, cpus, err)
 	}
 	return nil
@@ -99,5 +107,27 @@ func mountSysfs() (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("mount sysfs: %w", err)
 	}
+	if err := makeWritable(root); err != nil {
+		return -1, errors.Join(fmt.Errorf("make sysfs writable: %w", err), unix.Close(root))
+	}
 	return root, nil
+}
+
+// makeWritable makes a file system writable as such. All mounts of a namespace's
+// sysfs are of one file system, which a container's runtime may have mounted
+// read-only first; that mount stays read-only by itself.
+func makeWritable(root int) error {
+	var stat unix.Statfs_t
+	if err := unix.Fstatfs(root, &stat); err != nil || stat.Flags&unix.ST_RDONLY == 0 {
+		return err
+	}
+	config, err := unix.Fspick(root, "", unix.FSPICK_CLOEXEC|unix.FSPICK_EMPTY_PATH)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(config)
+	if err := unix.FsconfigSetFlag(config, "rw"); err != nil {
+		return err
+	}
+	return unix.FsconfigReconfigure(config)
 }

@@ -49,11 +49,14 @@ func (h handles) close() {
 // buildHost makes one host, its namespace first, in which it leaves the calling
 // thread.
 func buildHost(ctx context.Context, p Plan, h Host, ports handles) error {
-	ns, err := create(h.Namespace)
+	ns, err := p.namespace(h.Name, h.Namespace)
 	if err != nil {
 		return err
 	}
 	defer ns.Close()
+	if err := ackEverything(); err != nil {
+		return err
+	}
 	for _, s := range hostSysctls(p) {
 		if err := s.Set(); err != nil {
 			return err
@@ -89,7 +92,7 @@ func addLink(p Plan, h Host, ns netns.NsHandle, ports handles) error {
 		NumTxQueues:  1, // one lane: frames of a link keep their order
 		NumRxQueues:  1,
 	})
-	link.PeerName = Device
+	link.PeerName = p.hostEnd()
 	link.PeerNamespace = netlink.NsFd(ns)
 	link.PeerHardwareAddr = h.MAC[:]
 	if err := ports.route.LinkAdd(link); err != nil {
@@ -120,11 +123,16 @@ func setUpPort(name string, ports handles) error {
 
 // setUpDevice readies the host's end; the switch's is up already.
 func setUpDevice(ctx context.Context, p Plan, h Host, inside handles) error {
-	if err := host.DisableOffloads(inside.ethernet, Device); err != nil {
+	if err := host.DisableOffloads(inside.ethernet, p.hostEnd()); err != nil {
 		return err
 	}
-	if err := host.SteerReceive(Device, p.ReceiveCPUs); err != nil {
+	if err := host.SteerReceive(p.hostEnd(), p.ReceiveCPUs); err != nil {
 		return err
+	}
+	if p.delayed() {
+		if err := stackDevice(p, inside.route); err != nil {
+			return err
+		}
 	}
 	device, err := inside.route.LinkByName(Device)
 	if err != nil {

@@ -200,9 +200,13 @@ func checkSysctls() error {
 			errs = append(errs, fmt.Errorf("%s = %s, want %s: %w", key, got, want, err))
 		}
 	}
-	got, err := host.Sysctl("net.ipv6.conf.eth0.disable_ipv6")
-	if got != "1" && !errors.Is(err, host.ErrNoSysctl) {
-		errs = append(errs, fmt.Errorf("IPv6 is on: %s, %w", got, err))
+	for key, want := range map[string]string{
+		"net.ipv4.tcp_backlog_ack_defer":  "0",
+		"net.ipv6.conf.eth0.disable_ipv6": "1",
+	} {
+		if got, err := host.Sysctl(key); got != want && !errors.Is(err, host.ErrNoSysctl) {
+			errs = append(errs, fmt.Errorf("%s = %s, want %s where there is one: %w", key, got, want, err))
+		}
 	}
 	return errors.Join(errs...)
 }

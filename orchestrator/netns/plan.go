@@ -20,12 +20,23 @@ type Plan struct {
 	Subnet netip.Prefix
 	MTU    int   // network-layer bytes, at least 576; the same on every link
 	Uplink int64 // rate in bits per second at which a host sends on its link, framing included; at least 20 kbit/s
-	TCP    TCP
+	// Uplinks are those of the hosts, in place of Uplink, where they are not alike.
+	Uplinks []int64
+	TCP     TCP
+	// Delays are how long the kernel of each host holds back what it sends, by
+	// netem, before its link: one for all packets, or several, of which the hash
+	// of a flow picks one. Pure ACKs are not held back. Nil for hosts without
+	// netem. 0 to 4 minutes; how many a host has does not change.
+	Delays [][]time.Duration
 	// ReceiveCPUs run the hosts' receiving stacks (RPS). With none, the
 	// receiver's stack runs inside the switch's send call.
 	ReceiveCPUs []int
 	// Sysctls are set in every host last, over what the lab sets itself.
 	Sysctls []host.Setting
+	// Owners are processes, by the names of nodes: a node's namespace is that which
+	// its process is in. Every process has one of its own, empty but for the
+	// loopback. A node without a process gets a new namespace.
+	Owners map[string]int
 }
 
 // TCP is how the hosts' TCP is set up. All of it but IdleRestart and ECN's
@@ -86,10 +97,18 @@ func (p Plan) Lab(id string) (*Lab, error) {
 	return lab, nil
 }
 
+// of is the plan of one host.
+func (p Plan) of(host int) Plan {
+	if len(p.Uplinks) > 0 {
+		p.Uplink = p.Uplinks[host]
+	}
+	return p
+}
+
 func namespace(id, node string) string { return "aqm-" + id + "-" + node }
 
 func (p Plan) check() error {
-	return errors.Join(p.checkNames(), p.checkSubnet(), p.checkTCP(), p.checkCPUs())
+	return errors.Join(p.checkNames(), p.checkSubnet(), p.checkTCP(), p.checkDelays(), p.checkCPUs())
 }
 
 func (p Plan) checkNames() error {
@@ -133,8 +152,13 @@ func (p Plan) checkTCP() error {
 	if p.MTU < minMTU || p.MTU > maxMTU {
 		errs = append(errs, fmt.Errorf("MTU %d: want %d to %d", p.MTU, minMTU, maxMTU))
 	}
-	if p.Uplink < minUplink {
-		errs = append(errs, fmt.Errorf("uplink of %d bit/s: want %d or more", p.Uplink, minUplink))
+	if n := len(p.Uplinks); n > 0 && n != len(p.Hosts) {
+		errs = append(errs, fmt.Errorf("%d uplinks: want one for each of %d hosts, or none", n, len(p.Hosts)))
+	}
+	for _, uplink := range append([]int64{p.Uplink}, p.Uplinks...) {
+		if uplink < minUplink {
+			errs = append(errs, fmt.Errorf("uplink of %d bit/s: want %d or more", uplink, minUplink))
+		}
 	}
 	if p.TCP.InitCwnd < 0 {
 		errs = append(errs, fmt.Errorf("initial window %d: want 0 or more", p.TCP.InitCwnd))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,10 +36,16 @@ func TestPlanIsChecked(t *testing.T) {
 		{"large MTU", func(p *netns.Plan) { p.MTU = 65536 }, "MTU 65536"},
 		{"no uplink", func(p *netns.Plan) { p.Uplink = 0 }, "uplink of 0 bit/s"},
 		{"negative uplink", func(p *netns.Plan) { p.Uplink = -1 }, "uplink of -1 bit/s"},
+		{"uplinks of some", func(p *netns.Plan) { p.Uplinks = []int64{1e9} }, "1 uplinks: want one for each of"},
+		{"slow uplink of one", func(p *netns.Plan) { p.Uplinks = slices.Repeat([]int64{1e9}, len(p.Hosts)); p.Uplinks[0] = 3 }, "uplink of 3 bit/s"},
 		{"uplink too slow to count", func(p *netns.Plan) { p.Uplink = 19_999 }, "uplink of 19999 bit/s"},
 		{"negative window", func(p *netns.Plan) { p.TCP.InitCwnd = -1 }, "window -1"},
 		{"RTO of half a millisecond", func(p *netns.Plan) { p.TCP.RTOMin = 500 * time.Microsecond }, "500µs"},
 		{"negative RTO", func(p *netns.Plan) { p.TCP.RTOMin = -time.Millisecond }, "-1ms"},
+		{"delays of too few hosts", func(p *netns.Plan) { p.Delays = delays(2, 0) }, "delays of 2 hosts, want 3"},
+		{"host without delays", func(p *netns.Plan) { p.Delays = [][]time.Duration{{0}, nil, {0}} }, "0 delays of host h2"},
+		{"negative delay", func(p *netns.Plan) { p.Delays = delays(3, -1) }, "delay -1ns of host h1"},
+		{"long delay", func(p *netns.Plan) { p.Delays = delays(3, 5*time.Minute) }, "delay 5m0s of host h1"},
 		{"negative CPU", func(p *netns.Plan) { p.ReceiveCPUs = []int{-1} }, "CPU -1"},
 	}
 	for _, test := range tests {

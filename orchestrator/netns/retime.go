@@ -9,8 +9,9 @@ import (
 )
 
 // Retime changes what depends on how fast the lab runs to what the plan says:
-// the hosts' uplinks, and TCP's times, which hold for connections that are
-// opened from then on. The plan differs from the lab's in nothing else.
+// the hosts' uplinks and delays, and TCP's times, which hold for connections
+// that are opened from then on. The plan differs from the lab's in nothing
+// else.
 func (l *Lab) Retime(p Plan) error {
 	if err := p.check(); err != nil {
 		return fmt.Errorf("retime lab %s: %w", l.ID, err)
@@ -19,7 +20,13 @@ func (l *Lab) Retime(p Plan) error {
 		var errs []error
 		for i, ok := next(); ok; i, ok = next() {
 			h := l.Hosts[i]
-			if err := Do(h.Namespace, func() error { return retimeHost(p) }); err != nil {
+			err := Do(h.Namespace, func() error {
+				if err := retimeHost(p.of(i)); err != nil || !p.delayed() {
+					return err
+				}
+				return changeDelays(p.Delays[i])
+			})
+			if err != nil {
 				errs = append(errs, fmt.Errorf("host %s: %w", h.Name, err))
 			}
 		}

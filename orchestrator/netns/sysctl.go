@@ -1,6 +1,24 @@
 package netns
 
-import "aqmlab/orchestrator/host"
+import (
+	"errors"
+
+	"aqmlab/orchestrator/host"
+)
+
+// ackDefer makes a receiver that works off its backlog acknowledge several
+// segments at once. The kernel's own DCTCP then tells its sender of one mark
+// where there were many. It came with Linux 6.7.
+const ackDefer = "net.ipv4.tcp_backlog_ack_defer"
+
+// ackEverything turns it off, where it is.
+func ackEverything() error {
+	err := host.Setting{Key: ackDefer, Value: "0"}.Set()
+	if errors.Is(err, host.ErrNoSysctl) {
+		return nil
+	}
+	return err
+}
 
 // hostSysctls are the settings of a host's namespace, in the order in which
 // they are made: before its device is, so that the device inherits them.

@@ -63,7 +63,7 @@ func build(ctx context.Context, p Plan, lab *Lab) error {
 		return context.Cause(ctx)
 	}
 	err := Do("", func() error {
-		ns, err := create(lab.Switch)
+		ns, err := p.namespace(p.Switch, lab.Switch)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,11 @@ func buildHosts(ctx context.Context, p Plan, lab *Lab, next func() (int, bool)) 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := buildHost(ctx, p, lab.Hosts[i], ports); err != nil {
+		err := buildHost(ctx, p.of(i), lab.Hosts[i], ports)
+		if err == nil && p.delayed() {
+			err = addDelays(p.Delays[i])
+		}
+		if err != nil {
 			return fmt.Errorf("host %s: %w", lab.Hosts[i].Name, err)
 		}
 	}

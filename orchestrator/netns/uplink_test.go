@@ -97,3 +97,24 @@ func TestRetimeChangesUplinks(t *testing.T) {
 		t.Error("an uplink of 0 bit/s is no error")
 	}
 }
+
+// Hosts whose links differ send each at the rate of its own.
+func TestUplinksOfTheirOwn(t *testing.T) {
+	p := plan(3)
+	p.Uplinks = []int64{1e8, 1e9, 3e9}
+	lab := up(t, p)
+	check := func() {
+		t.Helper()
+		for i, h := range lab.Hosts {
+			own := p
+			own.Uplink = p.Uplinks[i]
+			checkUplink(t, h, own)
+		}
+	}
+	check()
+	p.Uplinks = []int64{2e9, 5e7, 1e9}
+	if err := lab.Retime(p); err != nil {
+		t.Fatal(err)
+	}
+	check()
+}

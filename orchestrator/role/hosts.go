@@ -3,16 +3,13 @@ package role
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"sync"
-	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
@@ -28,22 +25,27 @@ const dialTimeout = 15 * time.Second
 
 // End is a host as the traffic sees it.
 type End struct {
-	Namespace string
+	Namespace string // empty: that of the process
 	Addr      netip.Addr
+	Elsewhere bool // another process carries its traffic
 }
 
-// Hosts is the service of the process that carries the traffic of all hosts:
-// every socket is made inside its host's namespace and stays there.
+// Hosts is the service of a process that carries the traffic of hosts, all of
+// them or some: every socket is made inside its host's namespace and stays
+// there.
 type Hosts struct {
 	ctx    context.Context // ends with the process, or Close
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	ends   ends
 	server *live.Server
+	echoes *live.Echoes // of probes; as long as the server
 	client *live.Client
-	done   chan struct{} // closed when the client's run has ended
+	done   chan struct{} // closed when the client's run has ended; nil before it begins
 	flows  []results.Flow
 	err    error
+
+	probing *probing // nil: no probe is being sent
 }
 
 // NewHosts returns the service; ctx ends what its calls have started.
@@ -56,11 +58,12 @@ func NewHosts(ctx context.Context) *Hosts {
 var (
 	errNotServing = errors.New("the hosts do not serve yet")
 	errServing    = errors.New("the hosts serve already")
+	errNotOpened  = errors.New("the hosts have no trace open")
 	errReplaying  = errors.New("the hosts are replaying a trace")
 	errIdle       = errors.New("the hosts are not replaying a trace")
 )
 
-// Serve starts a server on every host.
+// Serve starts a server on every host that this process carries.
 func (h *Hosts) Serve(e []End, _ *agent.Nothing) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,35 +71,21 @@ func (h *Hosts) Serve(e []End, _ *agent.Nothing) error {
 		return errServing
 	}
 	h.ends = e
-	all := make([]int, len(e))
-	for i := range all {
-		all[i] = i
+	var carried []int
+	for i, end := range e {
+		if !end.Elsewhere {
+			carried = append(carried, i)
+		}
 	}
-	server, err := live.Serve(h.ends, all, "")
+	server, err := live.Serve(h.ends, carried, "")
 	if err != nil {
 		return err
 	}
-	h.server = server
-	return nil
-}
-
-// BaseRTT measures round-trip times on an idle lab: for every pair (client,
-// server) it opens and closes one connection, one after another, and returns
-// what the kernel says of each handshake. The times are wall time and hold no
-// scheduling delay of a process, since the kernel itself answers.
-func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]time.Duration) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.server == nil {
-		return errNotServing
+	echoes, err := live.ServeEchoes(h.ends, carried)
+	if err != nil {
+		return errors.Join(err, server.Close())
 	}
-	for _, p := range pairs {
-		rtt, err := h.ends.handshake(h.ctx, p[0], p[1])
-		if err != nil {
-			return fmt.Errorf("measuring the base RTT: %w", err)
-		}
-		*rtts = append(*rtts, rtt)
-	}
+	h.server, h.echoes = server, echoes
 	return nil
 }
 
@@ -111,12 +100,8 @@ type Replay struct {
 	Stall       time.Duration // wall time
 }
 
-// lead is the time between the call of Start and the trace's time zero.
-const lead = 20 * time.Millisecond
-
-// Start opens the connections, sets the trace's time zero, which it returns in
-// nanoseconds of CLOCK_MONOTONIC, and replays the trace.
-func (h *Hosts) Start(r Replay, zero *int64) error {
+// Open opens the connections of a replay, whose clients this process carries.
+func (h *Hosts) Open(r Replay, _ *agent.Nothing) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -137,16 +122,30 @@ func (h *Hosts) Start(r Replay, zero *int64) error {
 	if err != nil {
 		return err
 	}
-	var mono unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono); err != nil {
-		client.Close()
-		return fmt.Errorf("reading the clock: %w", err)
+	h.client = client
+	return nil
+}
+
+// Start replays the trace that is open. Its time zero is in nanoseconds of
+// CLOCK_MONOTONIC, which all processes of a kernel share.
+func (h *Hosts) Start(zero int64, _ *agent.Nothing) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.client == nil:
+		return errNotOpened
+	case h.done != nil:
+		return errReplaying
 	}
-	start := time.Now().Add(lead)
-	*zero = mono.Nano() + int64(lead)
-	h.client, h.done = client, make(chan struct{})
+	now, err := host.Monotonic()
+	if err != nil {
+		return err
+	}
+	start := time.Now().Add(time.Duration(zero - now))
+	client, done := h.client, make(chan struct{})
+	h.done = done
 	go func() {
-		defer close(h.done)
+		defer close(done)
 		h.flows, h.err = client.Run(h.ctx, start)
 	}()
 	return nil
@@ -162,7 +161,7 @@ type State struct {
 func (h *Hosts) Progress(_ agent.Nothing, s *State) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.client == nil {
+	if h.done == nil {
 		return errIdle
 	}
 	s.Progress = h.client.Progress()
@@ -178,12 +177,12 @@ func (h *Hosts) Progress(_ agent.Nothing, s *State) error {
 func (h *Hosts) Finish(_ agent.Nothing, flows *[]results.Flow) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.client == nil {
+	if h.done == nil {
 		return errIdle
 	}
 	<-h.done
 	*flows = h.flows
-	h.client, h.flows = nil, nil
+	h.client, h.done, h.flows = nil, nil, nil
 	return h.err
 }
 
@@ -192,16 +191,20 @@ func (h *Hosts) Close() error {
 	h.cancel() // before the lock, which such a call holds
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.client != nil {
+	switch {
+	case h.done != nil:
 		<-h.done
-		h.client = nil
+	case h.client != nil:
+		h.client.Close()
 	}
+	h.client, h.done = nil, nil
+	err := h.closeProbing()
 	if h.server == nil {
-		return nil
+		return err
 	}
 	server := h.server
 	h.server = nil
-	return server.Close()
+	return errors.Join(err, server.Close())
 }
 
 // ends makes sockets inside the hosts' namespaces.
@@ -209,9 +212,18 @@ type ends []End
 
 var _ live.Network = ends(nil)
 
+// inside runs f in a host's namespace. In the process's own it does so as it
+// is: a process in a container may not enter any.
+func (e ends) inside(host int, f func() error) error {
+	if e[host].Namespace == "" {
+		return f()
+	}
+	return netns.Do(e[host].Namespace, f)
+}
+
 // Listen opens a host's server port.
 func (e ends) Listen(host int) (l net.Listener, err error) {
-	err = netns.Do(e[host].Namespace, func() error {
+	err = e.inside(host, func() error {
 		l, err = net.Listen("tcp4", netip.AddrPortFrom(e[host].Addr, serverPort).String())
 		return err
 	})
@@ -221,29 +233,9 @@ func (e ends) Listen(host int) (l net.Listener, err error) {
 // Dial connects a host to another one's server port.
 func (e ends) Dial(ctx context.Context, client, server int) (c net.Conn, err error) {
 	d := net.Dialer{Timeout: dialTimeout, KeepAlive: -1}
-	err = netns.Do(e[client].Namespace, func() error {
+	err = e.inside(client, func() error {
 		c, err = d.DialContext(ctx, "tcp4", netip.AddrPortFrom(e[server].Addr, serverPort).String())
 		return err
 	})
 	return c, err
-}
-
-// handshake measures the round-trip time of one handshake.
-func (e ends) handshake(ctx context.Context, client, server int) (time.Duration, error) {
-	c, err := e.Dial(ctx, client, server)
-	if err != nil {
-		return 0, err
-	}
-	defer c.Close()
-	raw, err := c.(syscall.Conn).SyscallConn()
-	if err != nil {
-		return 0, fmt.Errorf("reaching the socket: %w", err)
-	}
-	var info *unix.TCPInfo
-	if cerr := raw.Control(func(fd uintptr) {
-		info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-	}); cerr != nil || err != nil {
-		return 0, fmt.Errorf("reading TCP_INFO: %w", errors.Join(cerr, err))
-	}
-	return time.Duration(info.Rtt) * time.Microsecond, nil
 }

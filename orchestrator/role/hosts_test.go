@@ -5,13 +5,13 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
@@ -57,15 +57,7 @@ func flows(n, hosts int) []trafficgen.Flow {
 // replay starts a replay, follows it to its end and returns its records.
 func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
 	t.Helper()
-	var zero int64
-	before := monotonic(t)
-	if err := h.Start(r, &zero); err != nil {
-		t.Fatal(err)
-	}
-	// The start is a moment ahead, so that the first flow is not late already.
-	if ahead := time.Duration(zero - before); ahead <= 0 || ahead > time.Minute {
-		t.Errorf("time zero is %v after the call", ahead)
-	}
+	start(t, h, r)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	var s role.State
@@ -85,13 +77,24 @@ func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
 	return records
 }
 
-func monotonic(t *testing.T) int64 {
+// start opens and starts a replay.
+func start(t *testing.T, h *role.Hosts, r role.Replay) {
 	t.Helper()
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+	if err := h.Open(r, &agent.Nothing{}); err != nil {
 		t.Fatal(err)
 	}
-	return now.Nano()
+	if err := h.Start(monotonic(t)+int64(20*time.Millisecond), &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func monotonic(t *testing.T) int64 {
+	t.Helper()
+	now, err := host.Monotonic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
 }
 
 func checkRecords(t *testing.T, records []results.Flow, trace []trafficgen.Flow) {
@@ -117,19 +120,23 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-func TestBaseRTT(t *testing.T) {
-	h := serving(t, loopback(3))
-	var rtts []time.Duration
-	if err := h.BaseRTT([][2]int{{0, 1}, {0, 2}, {2, 1}}, &rtts); err != nil {
-		t.Fatal(err)
-	}
-	if len(rtts) != 3 {
-		t.Fatalf("%d RTTs of 3 pairs", len(rtts))
-	}
-	for _, rtt := range rtts {
-		if rtt <= 0 || rtt > time.Second {
-			t.Errorf("RTT %v over the loopback", rtt)
+// TestElsewhere: each process serves and asks for its own hosts, and their
+// traces have one time zero.
+func TestElsewhere(t *testing.T) {
+	ends := loopback(3)
+	all := make([]*role.Hosts, len(ends))
+	for i := range all {
+		mine := slices.Clone(ends)
+		for j := range mine {
+			mine[j].Elsewhere = i != j
 		}
+		all[i] = serving(t, mine)
+	}
+	trace := flows(6, 3)
+	checkRecords(t, replay(t, all[0], role.Replay{Flows: trace, Dilation: 2}), trace)
+	var rtts []role.RTT
+	if err := all[1].BaseRTT([][2]int{{1, 2}}, &rtts); err != nil || len(rtts) != 1 {
+		t.Errorf("RTTs %v, %v", rtts, err)
 	}
 }
 
@@ -140,8 +147,7 @@ func TestHostsOutOfOrder(t *testing.T) {
 		nothing agent.Nothing
 		state   role.State
 		records []results.Flow
-		rtts    []time.Duration
-		zero    int64
+		rtts    []role.RTT
 	)
 	forever := role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
 	refused := func(what string, err error, want string) {
@@ -152,7 +158,8 @@ func TestHostsOutOfOrder(t *testing.T) {
 	}
 	h := role.NewHosts(context.Background())
 	refused("BaseRTT before Serve", h.BaseRTT([][2]int{{0, 1}}, &rtts), "do not serve yet")
-	refused("Start before Serve", h.Start(forever, &zero), "do not serve yet")
+	refused("Open before Serve", h.Open(forever, &nothing), "do not serve yet")
+	refused("Start before Open", h.Start(0, &nothing), "no trace open")
 	refused("Progress before Start", h.Progress(nothing, &state), "not replaying")
 	refused("Finish before Start", h.Finish(nothing, &records), "not replaying")
 	if err := h.Serve(loopback(2), &nothing); err != nil {
@@ -160,11 +167,10 @@ func TestHostsOutOfOrder(t *testing.T) {
 	}
 	refused("Serve twice", h.Serve(loopback(2), &nothing), "serve already")
 	refused("Progress before Start", h.Progress(nothing, &state), "not replaying")
-	refused("Start without time", h.Start(role.Replay{Flows: forever.Flows}, &zero), "dilation")
-	if err := h.Start(forever, &zero); err != nil {
-		t.Fatal(err)
-	}
-	refused("Start twice", h.Start(forever, &zero), "replaying a trace")
+	refused("Open without time", h.Open(role.Replay{Flows: forever.Flows}, &nothing), "dilation")
+	start(t, h, forever)
+	refused("Start twice", h.Start(0, &nothing), "replaying a trace")
+	refused("Open twice", h.Open(forever, &nothing), "replaying a trace")
 	if err := h.Progress(nothing, &state); err != nil || state.Done || state.Started != 0 {
 		t.Errorf("progress %+v, %v", state, err)
 	}
@@ -187,10 +193,7 @@ func TestProcessEndsReplay(t *testing.T) {
 	if err := h.Serve(loopback(2), &agent.Nothing{}); err != nil {
 		t.Fatal(err)
 	}
-	var zero int64
-	if err := h.Start(role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}, &zero); err != nil {
-		t.Fatal(err)
-	}
+	start(t, h, role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1})
 	cancel()
 	var records []results.Flow
 	if err := h.Finish(agent.Nothing{}, &records); err == nil {

@@ -83,13 +83,13 @@ func TestTrafficThroughTheSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := serving(t, l.ends)
-	var rtts []time.Duration
+	var rtts []role.RTT
 	if err := h.BaseRTT([][2]int{{0, 1}, {1, 0}}, &rtts); err != nil {
 		t.Fatal(err)
 	}
 	for _, rtt := range rtts {
-		if rtt < 4*linkDelay {
-			t.Errorf("an RTT of %v over four links of %v", rtt, linkDelay)
+		if rtt.Least < 4*linkDelay {
+			t.Errorf("an RTT of %+v over four links of %v", rtt, linkDelay)
 		}
 	}
 	trace := flows(20, 2)

@@ -5,6 +5,7 @@ package cc
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -22,15 +23,38 @@ const (
 
 // registration is a congestion control of ours in the kernel.
 type registration struct {
-	link   heldLink
+	hold   hold
 	states *ebpf.Map
 }
 
-// heldLink is a link whose descriptor can be handed on.
-type heldLink interface {
+// hold is what keeps a congestion control registered.
+type hold interface {
+	// file returns a descriptor that keeps it registered while it is open, or
+	// ErrStays.
+	file(name string) (*os.File, error)
+	// leave lets go. It stays registered if another descriptor keeps it, or if
+	// none is needed.
+	leave() error
+	// end takes it away, unless another descriptor keeps it.
+	end() error
+}
+
+// linkHold is a link: the kernel itself takes the congestion control away with
+// its last descriptor. It needs Linux 6.4.
+type linkHold struct{ link linkFD }
+
+type linkFD interface {
 	link.Link
 	FD() int
 }
+
+var _ hold = linkHold{}
+
+func (l linkHold) file(name string) (*os.File, error) {
+	return duplicateFile(l.link.FD(), name+" link")
+}
+func (l linkHold) leave() error { return l.link.Close() }
+func (l linkHold) end() error   { return l.link.Close() }
 
 // uniqueName is the name of a lab's own DCTCP.
 func uniqueName(suffix string) (string, error) {
@@ -45,13 +69,13 @@ func uniqueName(suffix string) (string, error) {
 }
 
 // register puts the programs in the kernel and offers them to sockets by name.
-func register(name string) (*registration, error) {
-	objects, err := load(name)
+func register(name string, linked bool) (*registration, error) {
+	objects, err := load(name, linked)
 	if err != nil {
 		return nil, err
 	}
-	r, err := attach(objects, name)
-	// The link keeps the struct_ops map in the kernel, and that the programs.
+	r, err := attach(objects, name, linked)
+	// The hold keeps the struct_ops map in the kernel, and that the programs.
 	closed := objects.Close()
 	if err != nil {
 		return nil, errors.Join(err, closed)
@@ -62,32 +86,65 @@ func register(name string) (*registration, error) {
 	return r, nil
 }
 
-func attach(objects *dctcpObjects, name string) (*registration, error) {
+func attach(objects *dctcpObjects, name string, linked bool) (*registration, error) {
 	states, err := objects.DctcpStates.Clone()
 	if err != nil {
 		return nil, fmt.Errorf("keep the map of DCTCP states: %w", err)
 	}
-	l, err := link.AttachStructOps(link.StructOpsOptions{Map: objects.Dctcp})
+	h, err := holdOf(objects, linked)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("register congestion control %q: %w", name, err), states.Close())
 	}
-	return &registration{link: l.(heldLink), states: states}, nil
+	return &registration{h, states}, nil
 }
 
-// load hands the programs to the kernel's verifier without registering them.
-func load(name string) (*dctcpObjects, error) {
+func holdOf(objects *dctcpObjects, linked bool) (hold, error) {
+	if !linked {
+		ops, err := objects.Dctcp.Clone()
+		return mapHold{ops}, err
+	}
+	l, err := link.AttachStructOps(link.StructOpsOptions{Map: objects.Dctcp})
+	if err != nil {
+		return nil, err
+	}
+	return linkHold{l.(linkFD)}, nil
+}
+
+// load hands the programs to the kernel's verifier. What is not to be linked is
+// registered with that.
+func load(name string, linked bool) (*dctcpObjects, error) {
 	spec, err := loadDctcp()
 	if err != nil {
 		return nil, fmt.Errorf("read embedded DCTCP: %w", err)
 	}
-	if err := rename(spec.Maps[dctcpMapDctcp], name); err != nil {
+	ops := spec.Maps[dctcpMapDctcp]
+	if err := rename(ops, name); err != nil {
 		return nil, err
+	}
+	if !linked {
+		ops.Flags &^= flagLink
 	}
 	var objects dctcpObjects
 	if err := spec.LoadAndAssign(&objects, nil); err != nil {
 		return nil, fmt.Errorf("load DCTCP: %w", err)
 	}
 	return &objects, nil
+}
+
+// verify loads the programs alone, and drops them again.
+func verify() error {
+	spec, err := loadDctcp()
+	if err != nil {
+		return fmt.Errorf("read embedded DCTCP: %w", err)
+	}
+	var programs dctcpPrograms
+	if err := spec.LoadAndAssign(&programs, nil); err != nil {
+		return fmt.Errorf("load DCTCP: %w", err)
+	}
+	if err := programs.Close(); err != nil {
+		return fmt.Errorf("unload DCTCP: %w", err)
+	}
+	return nil
 }
 
 // rename writes the name into the tcp_congestion_ops that will be registered.
@@ -107,6 +164,6 @@ func rename(ops *ebpf.MapSpec, name string) error {
 	return nil
 }
 
-func (r *registration) close() error {
-	return errors.Join(r.link.Close(), r.states.Close())
-}
+func (r *registration) close() error { return errors.Join(r.hold.end(), r.states.Close()) }
+
+func (r *registration) leave() error { return errors.Join(r.hold.leave(), r.states.Close()) }

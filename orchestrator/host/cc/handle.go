@@ -21,13 +21,15 @@ const (
 	EBPF Provider = "ebpf"
 )
 
-// ErrBuiltIn is returned for the files of a congestion control that the kernel
-// provides: it stays without being held.
-var ErrBuiltIn = errors.New("provided by the kernel, nothing to hold")
+// ErrStays is returned for the files of a congestion control that stays without
+// being held: the kernel provides it, or is one (before Linux 6.4) that keeps
+// eBPF ones until they are unregistered.
+var ErrStays = errors.New("it stays, there is nothing to hold")
 
 // Handle holds a congestion control for a lab. An eBPF one stays registered
 // until the handle and every copy of its link file are closed; connections that
-// use it keep it to their end.
+// use it keep it to their end. Before Linux 6.4 it also stays behind when its
+// process is killed, until [Unregister].
 type Handle struct {
 	name         string
 	provider     Provider
@@ -47,20 +49,20 @@ func (h *Handle) ECN() bool { return h.ecn }
 
 // LinkFile returns a descriptor that keeps the congestion control registered
 // while it is open, for a process that outlives this one. The caller closes it.
-// The error is [ErrBuiltIn] if the kernel provides the congestion control.
+// The error is [ErrStays] if that takes no descriptor.
 func (h *Handle) LinkFile() (*os.File, error) {
 	if h.registration == nil {
-		return nil, ErrBuiltIn
+		return nil, ErrStays
 	}
-	return duplicateFile(h.registration.link.FD(), h.name+" link")
+	return h.registration.hold.file(h.name)
 }
 
 // StateFile returns a descriptor of the map of per-connection state, for
 // [OpenReader] in another process. The caller closes it. The error is
-// [ErrBuiltIn] if the kernel provides the congestion control.
+// [ErrStays] if the kernel provides the congestion control.
 func (h *Handle) StateFile() (*os.File, error) {
 	if h.registration == nil {
-		return nil, ErrBuiltIn
+		return nil, ErrStays
 	}
 	return duplicateFile(h.registration.states.FD(), h.name+" states")
 }
@@ -74,12 +76,27 @@ func (h *Handle) State(conn syscall.RawConn) (State, error) {
 	return r.Read(conn)
 }
 
-// Close lets go of the congestion control. The handle is of no use afterwards.
+// Close lets go of the congestion control. The handle is of no use afterwards;
+// closing it twice is no error.
 func (h *Handle) Close() error {
-	if h.registration == nil {
+	r := h.registration
+	if r == nil {
 		return nil
 	}
-	return h.registration.close()
+	h.registration = nil
+	return r.close()
+}
+
+// Leave gives the handle up for a lab that stays. The congestion control does as
+// well, as long as its link file is open somewhere or, before Linux 6.4, until
+// [Unregister].
+func (h *Handle) Leave() error {
+	r := h.registration
+	if r == nil {
+		return nil
+	}
+	h.registration = nil
+	return r.leave()
 }
 
 // duplicateFile returns a second descriptor of the same open file.

@@ -37,6 +37,12 @@ func child(role string) int {
 		}
 		defer h.Close()
 		fmt.Println(h.Name())
+	case "unlinked":
+		if _, err := register(argument, false); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		fmt.Println(argument)
 	case "unprivileged":
 		fmt.Println(acquireUnprivileged(argument))
 	case "inherit": // the descriptors it was started with

@@ -72,7 +72,7 @@ func newNamespace(t *testing.T, ip net.IP) *namespace {
 	})
 	t.Cleanup(func() { must(t, errors.Join(unix.Close(ns.tun), ns.fd.Close())) })
 	var err error
-	ns.nl, err = netlink.NewHandleAt(ns.fd)
+	ns.nl, err = netlink.NewHandleAt(ns.fd, unix.NETLINK_ROUTE)
 	must(t, err)
 	t.Cleanup(ns.nl.Close)
 	ns.link, err = ns.nl.LinkByName("wire")

@@ -59,12 +59,8 @@ func (a algorithm) probe() (Support, error) {
 
 // rehearse loads our programs as register does, up to the registration.
 func (a algorithm) rehearse() (Provider, error) {
-	objects, err := load(namePrefix + "probe")
-	if err != nil {
+	if err := verify(); err != nil {
 		return "", a.explain(err, thisMachine())
-	}
-	if err := objects.Close(); err != nil {
-		return "", fmt.Errorf("unload DCTCP: %w", err)
 	}
 	return EBPF, nil
 }

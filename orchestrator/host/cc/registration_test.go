@@ -58,7 +58,17 @@ func TestRegisteredUntilClosed(t *testing.T) {
 	wantRegistered(t, h.Name(), false)
 }
 
+// needsLinks skips a test on a kernel in which registrations outlive their
+// process.
+func needsLinks(t *testing.T) {
+	t.Helper()
+	if !thisMachine().links() {
+		t.Skip("the kernel has no struct_ops links")
+	}
+}
+
 func TestGoneWithKilledProcess(t *testing.T) {
+	needsLinks(t)
 	acquire(t, "k") // skips where nothing of ours is registered
 	holder := start(t, "acquire "+suffix("h"))
 	name := "dctcp_" + suffix("h")
@@ -71,6 +81,7 @@ func TestGoneWithKilledProcess(t *testing.T) {
 }
 
 func TestLinkFileKeepsRegistration(t *testing.T) {
+	needsLinks(t)
 	h := acquire(t, "l")
 	link, err := h.LinkFile()
 	must(t, err)

@@ -67,9 +67,10 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	case !a.ours:
 		return nil, a.missingModule()
 	}
-	r, err := register(name)
+	m := thisMachine()
+	r, err := register(name, m.links())
 	if err != nil {
-		return nil, a.explain(err, thisMachine())
+		return nil, a.explain(err, m)
 	}
 	return &Handle{name: name, provider: EBPF, ecn: a.ECN, registration: r}, nil
 }

@@ -23,7 +23,7 @@ const (
 	// NeedPrivilege is the right to load BPF programs and to change the network.
 	NeedPrivilege Requirement = "capabilities CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN"
 	// NeedStructOps is the kernel's interface for congestion controls in BPF.
-	NeedStructOps Requirement = "BPF struct_ops links (Linux 6.4)"
+	NeedStructOps Requirement = "BPF struct_ops (Linux 6.1)"
 )
 
 // UnsupportedError says what a transport misses on this machine and what to do
@@ -72,6 +72,16 @@ type machine struct {
 	version uint32 // LINUX_VERSION_CODE, or 0 if unknown
 }
 
+// Versions that our programs depend on.
+const (
+	linux6_1 = 6<<16 | 1<<8 // the oldest that they have run on
+	linux6_4 = 6<<16 | 4<<8 // struct_ops links
+)
+
+// links tells whether the kernel has struct_ops links, which one of an unknown
+// version is taken to have.
+func (m machine) links() bool { return m.version == 0 || m.version >= linux6_4 }
+
 const btfPath = "/sys/kernel/btf/vmlinux"
 
 func thisMachine() machine {
@@ -85,7 +95,6 @@ func thisMachine() machine {
 // the order in which loading would stumble over it. An error that comes from no
 // lack is returned as it is.
 func (a algorithm) explain(err error, m machine) error {
-	const linux6_4 = 6<<16 | 4<<8
 	unsupported := &UnsupportedError{Transport: a.Name, Err: err}
 	other := fmt.Sprintf(", or run 'modprobe tcp_%s' on the host", a.kernel)
 	switch {
@@ -95,9 +104,9 @@ func (a algorithm) explain(err error, m machine) error {
 	case errors.Is(err, unix.EPERM):
 		unsupported.Missing = NeedPrivilege
 		unsupported.Remedy = "run as root, in a container with these capabilities added" + other
-	case errors.Is(err, ebpf.ErrNotSupported), m.version != 0 && m.version < linux6_4:
+	case errors.Is(err, ebpf.ErrNotSupported), m.version != 0 && m.version < linux6_1:
 		unsupported.Missing = NeedStructOps
-		unsupported.Remedy = "use Linux 6.4 or later with CONFIG_BPF_SYSCALL and CONFIG_BPF_JIT" + other
+		unsupported.Remedy = "use Linux 6.1 or later with CONFIG_BPF_SYSCALL and CONFIG_BPF_JIT" + other
 	default:
 		return err
 	}

@@ -1,0 +1,198 @@
+package netns
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	kernelns "github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+// What a host with delays is made of, from its stack to the switch:
+//
+//	eth0   macvlan; token bucket (tbf) at the link's rate, see shapeUplink
+//	wire0  veth; a class (htb) of flows for each delay, each held back by netem
+//
+// Two devices, since a token bucket on the same one would come after netem,
+// whatever is whose parent: netem gives a packet's socket its room back at
+// once, so that TCP's small queues would let whole windows into the host. This
+// way they end at eth0, as they do without delays, and a packet is held back
+// when it has left the token bucket. Then the switch's link takes its time.
+const wireDevice = "wire0"
+
+const (
+	delayRoot = 1 << 16 // handle of the classful discipline, HANDLE in classify.bpf.c
+	// maxDelay is what netem's clock, which counts 64 ns, has room for.
+	maxDelay = 4 * time.Minute
+	// maxClasses is what is left of the numbers of disciplines.
+	maxClasses = 1<<15 - 1
+	// delayLimit is above all that the sockets of a host can hold, in packets.
+	delayLimit = math.MaxInt32
+)
+
+// delayed tells whether the lab's hosts hold back what they send.
+func (p Plan) delayed() bool { return p.Delays != nil }
+
+// hostEnd is the host's end of its link.
+func (p Plan) hostEnd() string {
+	if p.delayed() {
+		return wireDevice
+	}
+	return Device
+}
+
+func (p Plan) checkDelays() error {
+	if !p.delayed() {
+		return nil
+	}
+	if len(p.Delays) != len(p.Hosts) {
+		return fmt.Errorf("delays of %d hosts, want %d", len(p.Delays), len(p.Hosts))
+	}
+	for i, delays := range p.Delays {
+		if n := len(delays); n < 1 || n > maxClasses {
+			return fmt.Errorf("%d delays of host %s: want 1 to %d", n, p.Hosts[i], maxClasses)
+		}
+		for _, d := range delays {
+			if d < 0 || d > maxDelay {
+				return fmt.Errorf("delay %s of host %s: want 0 to %s", d, p.Hosts[i], maxDelay)
+			}
+		}
+	}
+	return nil
+}
+
+// stackDevice puts eth0 on top of the end of the host's link.
+func stackDevice(p Plan, route *netlink.Handle) error {
+	wire, err := route.LinkByName(wireDevice)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", wireDevice, err)
+	}
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name, attrs.ParentIndex, attrs.MTU, attrs.NumTxQueues = Device, wire.Attrs().Index, p.MTU, 1
+	upper := &netlink.Macvlan{LinkAttrs: attrs, Mode: netlink.MACVLAN_MODE_PASSTHRU}
+	if err := route.LinkAdd(upper); err != nil {
+		return fmt.Errorf("add %s (CONFIG_MACVLAN): %w", Device, err)
+	}
+	// A macvlan takes super-packets, whatever its lower device says, and cannot be
+	// told not to; but TCP makes none of a single segment.
+	if err := route.LinkSetGSOMaxSegs(upper, 1); err != nil {
+		return fmt.Errorf("turn off super-packets of %s: %w", Device, err)
+	}
+	if err := route.LinkSetUp(wire); err != nil {
+		return fmt.Errorf("set %s up: %w", wireDevice, err)
+	}
+	return nil
+}
+
+// addDelays makes the host that the calling thread is in hold back what it
+// sends.
+func addDelays(delays []time.Duration) error {
+	return onWire(func(route *netlink.Handle, device int) error {
+		root := netlink.NewHtb(netlink.QdiscAttrs{LinkIndex: device, Parent: netlink.HANDLE_ROOT, Handle: delayRoot})
+		if err := route.QdiscAdd(root); err != nil {
+			return fmt.Errorf("add classes (CONFIG_NET_SCH_HTB): %w", err)
+		}
+		for i, d := range delays {
+			if err := addClass(route, device, i, d); err != nil {
+				return err
+			}
+		}
+		return attachClassifier(route, device, len(delays))
+	})
+}
+
+// changeDelays changes the delays of the host that the calling thread is in.
+// What waits already keeps its own.
+func changeDelays(delays []time.Duration) error {
+	return onWire(func(route *netlink.Handle, device int) error {
+		for i, d := range delays {
+			if err := route.QdiscChange(netem(device, i, d)); err != nil {
+				return fmt.Errorf("change delay %d to %s: %w", i, d, err)
+			}
+		}
+		return nil
+	})
+}
+
+func onWire(do func(route *netlink.Handle, device int) error) error {
+	route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+	if err != nil {
+		return fmt.Errorf("open netlink: %w", err)
+	}
+	defer route.Close()
+	wire, err := route.LinkByName(wireDevice)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", wireDevice, err)
+	}
+	if err := do(route, wire.Attrs().Index); err != nil {
+		return fmt.Errorf("hold packets back: %w", err)
+	}
+	return nil
+}
+
+// addClass adds the i-th class of flows and its delay. Its rate is above that of
+// any link, with room for a second of it, so that only netem makes packets wait.
+func addClass(route *netlink.Handle, device, i int, d time.Duration) error {
+	const rate, quantum = 1e12, 1 << 16 // bytes a second, bytes
+	second := uint32(netlink.TickInUsec() * 1e6)
+	class := &netlink.HtbClass{
+		ClassAttrs: netlink.ClassAttrs{LinkIndex: device, Parent: delayRoot, Handle: classHandle(i)},
+		Rate:       rate,
+		Ceil:       rate,
+		Buffer:     second,
+		Cbuffer:    second,
+		Quantum:    quantum,
+	}
+	if err := route.ClassAdd(class); err != nil {
+		return fmt.Errorf("add class %d: %w", i, err)
+	}
+	err := route.QdiscAdd(netem(device, i, d))
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("this kernel has no netem (CONFIG_NET_SCH_NETEM): %w", err)
+	case err != nil:
+		return fmt.Errorf("add delay %d: %w", i, err)
+	}
+	return nil
+}
+
+// netem is the discipline of the i-th class.
+func netem(device, i int, d time.Duration) *netlink.Netem {
+	return &netlink.Netem{
+		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: device, Parent: classHandle(i), Handle: netlink.MakeHandle(uint16(2+i), 0)},
+		Latency:    uint32(math.Round(float64(d) / float64(time.Microsecond) * netlink.TickInUsec())),
+		Limit:      delayLimit,
+	}
+}
+
+// classHandle numbers the classes from 1, as classify.bpf.c does.
+func classHandle(i int) uint32 { return delayRoot | uint32(i+1) }
+
+// CanDelay tries, in a namespace that is gone afterwards, whether hosts can
+// hold back what they send (Plan.Delays). The error says what the kernel lacks.
+func CanDelay() error {
+	return Do("", func() error {
+		ns, err := kernelns.New() // Do takes the thread back out of it
+		if err != nil {
+			return fmt.Errorf("create a namespace: %w", err)
+		}
+		defer ns.Close()
+		route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+		if err != nil {
+			return fmt.Errorf("open netlink: %w", err)
+		}
+		defer route.Close()
+		attrs := netlink.NewLinkAttrs()
+		attrs.Name = wireDevice
+		if err := route.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe"}); err != nil {
+			return fmt.Errorf("add a link: %w", err)
+		}
+		if err := stackDevice(Plan{MTU: minMTU}, route); err != nil {
+			return err
+		}
+		return addDelays([]time.Duration{time.Millisecond})
+	})
+}
