@@ -6,17 +6,37 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/role"
 	"aqmlab/switch/port"
 )
 
 // newAgent is how aqmlab starts its own helper processes.
 func newAgent(kinds port.Kinds) *cobra.Command {
-	c := group("agent", "Be a helper process of a lab")
+	c := group(labs.AgentCommand, "Be a helper process of a lab")
 	c.Hidden = true
 	c.AddCommand(
+		&cobra.Command{
+			Use:  orchestrator.GuestRole,
+			Args: args(cobra.NoArgs),
+			RunE: func(c *cobra.Command, _ []string) error {
+				return orchestrator.ServeGuest(c.Context(), kinds)
+			},
+		},
+		&cobra.Command{
+			Use:  docker.JoinRole + " SOCKET ARGS...",
+			Args: args(cobra.MinimumNArgs(2)),
+			RunE: func(c *cobra.Command, words []string) error {
+				status, err := agent.Join(c.Context(), words[0], words[1:])
+				if err == nil && status != 0 {
+					err = exitStatus(status)
+				}
+				return err
+			},
+		},
 		&cobra.Command{
 			Use:  role.SwitchRole,
 			Args: args(cobra.NoArgs),
@@ -43,5 +63,6 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 			},
 		},
 	)
+	c.AddCommand(nodeCommands()...)
 	return c
 }

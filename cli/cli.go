@@ -88,8 +88,8 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(kinds), newCompare(), newReport(), newLab(kinds), newDoctor(), newBench(),
-		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newAgent(kinds),
+		newRun(kinds), newReproduce(kinds), newCompare(), newReport(), newLab(kinds), newDoctor(), newBench(),
+		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
 	)
 	return root
 }

@@ -126,7 +126,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"run", []string{"run LAB"}},
 		{"run a b", []string{"run LAB"}},
 		{"run smoke --flow 3", []string{"--flow", "aqmlab run --help"}},
-		{"run smoke --runtime cloud", []string{`"cloud"`, "auto, netns, sim"}},
+		{"run smoke --runtime cloud", []string{`"cloud"`, "auto, netns, docker, uml, sim"}},
 		{"run smoke --flows 0", []string{"workload.flows", "0"}},
 		{"run smoke --flows many", []string{"workload.flows", "many"}},
 		{"run smoke --loads 2", []string{"workload.load", "2"}},
@@ -178,7 +178,7 @@ func commands(c *cobra.Command) []*cobra.Command {
 // TestEveryCommand: each says what it does in a line, and by example; each that
 // prints a result prints JSON as well.
 func TestEveryCommand(t *testing.T) {
-	noResult := []string{"aqmlab report", "aqmlab lab show", "aqmlab lab check", "aqmlab lab down", "aqmlab lab exec"}
+	noResult := []string{"aqmlab report", "aqmlab lab show", "aqmlab lab check", "aqmlab lab export", "aqmlab lab down", "aqmlab lab exec", "aqmlab kernel build", "aqmlab kernel path"}
 	seen := 0
 	for _, c := range commands(newRoot(Streams{}, port.Kinds{})) {
 		path := c.CommandPath()

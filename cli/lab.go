@@ -15,7 +15,7 @@ import (
 
 func newLab(kinds port.Kinds) *cobra.Command {
 	return group("lab", "List, check, bring up and take down labs",
-		newLabList(), newLabShow(kinds), newLabCheck(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
+		newLabList(), newLabShow(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
 }
 
 // bookEntry is a lab of the lab book, for printing.
@@ -99,7 +99,7 @@ func newLabCheck(kinds port.Kinds) *cobra.Command {
 
 func newLabUp(kinds port.Kinds) *cobra.Command {
 	var f labFlags
-	var scheme string
+	var scheme, runtime string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "up LAB",
@@ -108,6 +108,7 @@ func newLabUp(kinds port.Kinds) *cobra.Command {
 you: run your own programs on the hosts with aqmlab lab exec, remove them with
 aqmlab lab down.`,
 		Example: `  aqmlab lab up quickstart --scheme tcn
+  aqmlab lab up mine.clab.yml --set topology.rate=10Gbps
   aqmlab lab exec h2 -- ping -c 3 h1
   aqmlab lab down --all`,
 		Args: args(cobra.ExactArgs(1)),
@@ -119,22 +120,36 @@ aqmlab lab down.`,
 			if scheme == "" {
 				scheme = lab.Baseline
 			}
-			s, err := orchestrator.Keep(c.Context(), lab, scheme, orchestrator.Options{Log: c.ErrOrStderr()})
+			o := orchestrator.Options{Log: c.ErrOrStderr(), Containers: runtime == string(orchestrator.Docker)}
+			if !o.Containers && runtime != string(orchestrator.Netns) {
+				return usage(fmt.Errorf("--runtime %s: hosts that stay are in %s or %s", runtime, orchestrator.Netns, orchestrator.Docker))
+			}
+			s, err := orchestrator.Keep(c.Context(), lab, scheme, o)
 			if err != nil {
 				return explain(err)
 			}
 			if asJSON {
 				return printJSON(c.OutOrStdout(), s)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: aqmlab lab exec %s -- ping -c 3 %s\nRemove it with: aqmlab lab down %s\n",
-				s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congctl, s.Network.Hosts[1].Name, s.Network.Hosts[0].Name, s.ID)
+			fmt.Fprintf(c.OutOrStdout(), "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: %s\nRemove it with: aqmlab lab down %s\n",
+				s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congctl, ping(lab, s), s.ID)
 			return nil
 		},
 	}
 	f.add(c)
+	c.Flags().StringVar(&runtime, "runtime", string(orchestrator.Netns), "what the hosts are: netns, docker")
 	c.Flags().StringVar(&scheme, "scheme", "", "scheme that the switch runs (default: the lab's baseline)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// ping is a command that shows that the hosts of a lab reach each other.
+func ping(lab *labs.Lab, s orchestrator.Standing) string {
+	to, from := s.Network.Hosts[0], s.Network.Hosts[1]
+	if s.Runtime == orchestrator.Docker && lab.Host.Container.Image == "" { // which has no ping
+		return fmt.Sprintf("ip netns exec %s ping -c 3 %s", from.Namespace, to.Addr)
+	}
+	return fmt.Sprintf("aqmlab lab exec %s -- ping -c 3 %s", from.Name, to.Name)
 }
 
 func newLabDown() *cobra.Command {
@@ -223,17 +238,23 @@ func newLabExec() *cobra.Command {
 		Use:   "exec HOST -- COMMAND [ARG...]",
 		Short: "Run a command on a host of a lab",
 		Long: `Exec runs a command on a host: in its network namespace, with an /etc/hosts
-that knows the lab's hosts by name. Its exit status is the command's.`,
+that knows the lab's hosts by name, or, where hosts are containers, in the
+container, where the command must be in the host's image (host.image). Its exit
+status is the command's.`,
 		Example: `  aqmlab lab exec h2 -- ping -c 3 h1
   aqmlab lab exec h1 -- iperf3 -s`,
 		Args: args(cobra.MinimumNArgs(2)),
-		RunE: func(_ *cobra.Command, words []string) error {
+		RunE: func(c *cobra.Command, words []string) error {
 			var o orchestrator.Options
 			s, err := orchestrator.Find(ref, o)
 			if err != nil {
 				return explain(err)
 			}
-			return explain(orchestrator.Exec(s, words[0], words[1:], o))
+			status, err := orchestrator.Exec(c.Context(), s, words[0], words[1:], o)
+			if err == nil && status != 0 {
+				err = exitStatus(status)
+			}
+			return explain(err)
 		},
 	}
 	c.Flags().StringVar(&ref, "lab", "", "id or name of the lab, when several are up")

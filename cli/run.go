@@ -17,7 +17,9 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/switch/port"
 )
@@ -80,7 +82,8 @@ func newRun(kinds port.Kinds) *cobra.Command {
 scheme, prints how the flow completion times compare, stores everything in a
 folder below results/runs, and removes what it brought up.
 
-LAB is a name of the lab book (aqmlab lab list) or a path to a lab file.`,
+LAB is a name of the lab book (aqmlab lab list) or a path to a lab file or to
+a containerlab file (x.clab.yml), which gets defaults around it.`,
 		Example: `  aqmlab run quickstart
   aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
   aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json`,
@@ -123,11 +126,11 @@ LAB is a name of the lab book (aqmlab lab list) or a path to a lab file.`,
 // explain marks as the user's to mend what the machine lacks, and what it does
 // not have of what was named.
 func explain(err error) error {
-	if errors.As(err, new(*cc.UnsupportedError)) {
+	if errors.As(err, new(*cc.UnsupportedError)) || errors.As(err, new(*docker.UnavailableError)) {
 		return usage(err)
 	}
 	for _, theirs := range []error{
-		orchestrator.ErrNotRoot, orchestrator.ErrNoLab, orchestrator.ErrAmbiguous, orchestrator.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
+		uml.ErrUnavailable, orchestrator.ErrNotRoot, orchestrator.ErrNoLab, orchestrator.ErrAmbiguous, orchestrator.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
 	} {
 		if errors.Is(err, theirs) {
 			return usage(err)

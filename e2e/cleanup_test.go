@@ -24,8 +24,16 @@ type started struct {
 // startUntil starts a run and returns when its progress shows the text.
 func startUntil(t *testing.T, text string) started {
 	t.Helper()
-	s := started{out: t.TempDir()}
-	s.Cmd = command(t, raceVar, "run", labFile(t, small), "--out", s.out)
+	out := t.TempDir()
+	s := startCommand(t, raceVar, text, "run", labFile(t, small), "--out", out)
+	s.out = out
+	return s
+}
+
+// startCommand starts a command and returns when its stderr shows the text.
+func startCommand(t *testing.T, program, text string, args ...string) started {
+	t.Helper()
+	s := started{Cmd: command(t, program, args...)}
 	pipe, err := s.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

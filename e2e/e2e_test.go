@@ -21,17 +21,18 @@ import (
 	"aqmlab/results"
 )
 
-// programs are the commands under test: as users get it, and with the race
-// detector in all its processes.
+// programs are the commands under test: as users get it, a static binary, and
+// with the race detector in all its processes.
 type programs struct{ plain, race string }
 
 // build builds both once, into a folder that goes with the test process.
 func build(dir string) (programs, error) {
 	p := programs{filepath.Join(dir, "aqmlab"), filepath.Join(dir, "aqmlab-race")}
-	for path, flags := range map[string][]string{p.plain: nil, p.race: {"-race"}} {
-		args := append([]string{"build", "-o", path}, flags...)
-		if out, err := exec.Command("go", append(args, "aqmlab")...).CombinedOutput(); err != nil {
-			return p, fmt.Errorf("go %v: %w\n%s", args, err, out)
+	plain := exec.Command("go", "build", "-o", p.plain, "aqmlab")
+	plain.Env = append(os.Environ(), "CGO_ENABLED=0")
+	for _, c := range []*exec.Cmd{plain, exec.Command("go", "build", "-race", "-o", p.race, "aqmlab")} {
+		if out, err := c.CombinedOutput(); err != nil {
+			return p, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
 		}
 	}
 	return p, nil

@@ -181,16 +181,16 @@ func (b *bench) bridged(ctx context.Context) (s sample, err error) {
 	return b.path(ctx, forwardBytes)
 }
 
-// path measures the way between the two hosts as it is: handshakes while it is
+// path measures the way between the two hosts as it is: round trips while it is
 // idle, then one long flow.
 func (b *bench) path(ctx context.Context, bytes int64) (sample, error) {
-	rtt, err := b.baseHandshake(ctx)
+	rtts, err := b.hosts.baseRTT(ctx, [][2]int{{0, 1}})
 	if err != nil {
 		return sample{}, err
 	}
 	flow := trafficgen.Flow{Start: time.Millisecond, Server: 1, Bytes: bytes}
-	_, records, err := b.replay(ctx, []trafficgen.Flow{flow}, func(role.State) {})
-	return sample{results.Goodput(records), micros(rtt)}, err
+	run, err := b.replay(ctx, []trafficgen.Flow{flow}, func(role.State) {})
+	return sample{results.Goodput(run.flows), micros(rtts[0].Least)}, err
 }
 
 // direct lets the two hosts address each other's MAC, which a bridge needs and

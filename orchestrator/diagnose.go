@@ -13,6 +13,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 )
 
@@ -34,6 +35,13 @@ type Finding struct {
 
 // Diagnose looks at this machine. It changes nothing.
 func Diagnose() Diagnosis {
+	d := diagnoseKernel()
+	d.Findings = append(d.Findings, findDocker(), findGuestKernel())
+	return d
+}
+
+// diagnoseKernel looks at the running kernel alone.
+func diagnoseKernel() Diagnosis {
 	d := Diagnosis{Machine: results.ThisMachine()}
 	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs()}
 	d.Findings = append(d.Findings, findTransports()...)
@@ -43,6 +51,15 @@ func Diagnose() Diagnosis {
 		d.Ready = d.Ready && (f.OK || !f.Needed)
 	}
 	return d
+}
+
+// findGuestKernel looks for the kernel of the runtime uml.
+func findGuestKernel() Finding {
+	k, err := uml.Find()
+	if err != nil {
+		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build"}
+	}
+	return Finding{Part: "guest kernel", OK: true, Text: "Linux " + k.Release + ", for --runtime uml"}
 }
 
 func findRoot() Finding {
@@ -151,9 +168,13 @@ func findTransports() []Finding {
 	return found
 }
 
-// findDelay says how base RTTs are made.
+// findDelay says what makes the base RTTs that are drawn, for a host or a flow.
 func findDelay() Finding {
-	return Finding{Part: "base RTT", OK: true, Text: "made by the switch's delay line"}
+	f := Finding{Part: "base RTT", OK: true, Text: "netem holds back what is drawn for a host or a flow"}
+	if err := netns.CanDelay(); err != nil {
+		f.Text = fmt.Sprintf("the switch's delay line holds back what is drawn for a host or a flow; netem cannot: %v", err)
+	}
+	return f
 }
 
 // backlogWanted is how many frames a CPU should be able to owe before it loses

@@ -13,6 +13,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
@@ -21,6 +22,7 @@ import (
 // Info is what a lab's state folder says of it.
 type Info struct {
 	Lab       string     `json:"lab"`
+	Runtime   Runtime    `json:"runtime,omitempty"`
 	Scheme    string     `json:"scheme,omitempty"`
 	Dilation  float64    `json:"dilation,omitempty"`
 	Transport string     `json:"transport,omitempty"`
@@ -66,7 +68,7 @@ func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standin
 }
 
 func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
-	spec, err := t.fabric(scheme, t.lab.Seeds[0])
+	spec, err := t.ready(scheme, t.lab.Seeds[0])
 	if err != nil {
 		return Standing{}, err
 	}
@@ -76,6 +78,7 @@ func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
 	}
 	info := Info{
 		Lab:       t.lab.Name,
+		Runtime:   t.runtime(),
 		Scheme:    scheme,
 		Dilation:  t.dilation,
 		Transport: t.lab.Host.Transport,
@@ -95,12 +98,12 @@ func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
 // letGo gives up what this process holds of a testbed that stays. The journal
 // comes last: until then it can be removed.
 func (t *Testbed) letGo() error {
-	sw := t.sw
-	t.sw = nil // from here on the journal ends it
-	if err := sw.Release(); err != nil {
+	stay := t.agents()
+	t.hosts, t.sw = nil, nil // from here on the journal ends them
+	if err := stay.each(func(_ int, c crew) error { return c.Release() }); err != nil {
 		return err
 	}
-	if err := t.cc.Close(); err != nil {
+	if err := t.cc.Leave(); err != nil {
 		return err
 	}
 	return t.journal.Detach()
@@ -179,18 +182,32 @@ func Find(ref string, o Options) (Standing, error) {
 	return Standing{}, fmt.Errorf("%w: say which by its id: %s", ErrAmbiguous, strings.Join(ids, ", "))
 }
 
-// Exec replaces this process by a command on a host of a kept lab. It returns
-// only when that fails.
-func Exec(s Standing, host string, argv []string, o Options) error {
-	var names []string
-	if s.Network == nil {
-		return fmt.Errorf("host %q: %w: lab %s has not come up", host, ErrNoHost, s.ID)
+// Exec runs a command on a host of a kept lab and returns its exit status. In a
+// namespace the command replaces this process, so Exec returns only when that
+// fails; in a container it gets this process's standard streams.
+func Exec(ctx context.Context, s Standing, host string, argv []string, o Options) (int, error) {
+	h, err := s.host(host)
+	if err != nil {
+		return 0, err
 	}
+	if s.Runtime == Docker {
+		return docker.Exec(ctx, h.Namespace, argv, docker.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	}
+	return 0, netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)
+}
+
+// host finds a host by its name. The error for one that is not there wraps
+// ErrNoHost.
+func (s Standing) host(name string) (netns.Host, error) {
+	if s.Network == nil {
+		return netns.Host{}, fmt.Errorf("host %q: %w: lab %s has not come up", name, ErrNoHost, s.ID)
+	}
+	var names []string
 	for _, h := range s.Network.Hosts {
-		if h.Name == host {
-			return netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)
+		if h.Name == name {
+			return h, nil
 		}
 		names = append(names, h.Name)
 	}
-	return fmt.Errorf("host %q: %w: lab %s has %s", host, ErrNoHost, s.ID, strings.Join(names, ", "))
+	return netns.Host{}, fmt.Errorf("host %q: %w: lab %s has %s", name, ErrNoHost, s.ID, strings.Join(names, ", "))
 }

@@ -122,10 +122,10 @@ func TestStandingJSON(t *testing.T) {
 
 func TestExecNamesTheHosts(t *testing.T) {
 	s := Standing{ID: "00ff", Info: Info{Network: &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}}}}}
-	if err := Exec(s, "h9", []string{"true"}, Options{Root: t.TempDir()}); !errors.Is(err, ErrNoHost) || !strings.Contains(err.Error(), "h1, h2") {
+	if _, err := Exec(t.Context(), s, "h9", []string{"true"}, Options{Root: t.TempDir()}); !errors.Is(err, ErrNoHost) || !strings.Contains(err.Error(), "h1, h2") {
 		t.Errorf("error %v, want the hosts that there are", err)
 	}
-	if err := Exec(Standing{ID: "00ff"}, "h1", []string{"true"}, Options{}); !errors.Is(err, ErrNoHost) {
+	if _, err := Exec(t.Context(), Standing{ID: "00ff"}, "h1", []string{"true"}, Options{}); !errors.Is(err, ErrNoHost) {
 		t.Errorf("a lab without hosts: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestRunningLabIsSpared(t *testing.T) {
 	if swept, err := Sweep(o); err != nil || len(swept) > 0 {
 		t.Errorf("swept %v, %v", swept, err)
 	}
-	if _, err := tb.handshakes(t.Context()); err != nil {
+	if _, err := tb.probe(t.Context(), 1); err != nil {
 		t.Errorf("the testbed after that: %v", err)
 	}
 }

@@ -25,8 +25,10 @@ type point struct {
 }
 
 const (
-	// pollEvery is how often the progress of a replay is looked at.
-	pollEvery = 100 * time.Millisecond
+	// pollEvery is how often the progress of a replay is looked at, and
+	// pollVirtual in virtual time, of which little may pass in a second.
+	pollEvery   = 100 * time.Millisecond
+	pollVirtual = time.Millisecond
 	// stall is the wall time without a byte for any flow under way after which
 	// a replay is given up: several retransmission timeouts of a second each.
 	stall = 15 * time.Second
@@ -52,8 +54,10 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 		Load:     p.load,
 		Seed:     p.seed,
 		Flows:    m.flows,
+		Probes:   m.probes,
 		Ports:    portCounts(m.sw.Ports),
 		Ingress:  ingressCounts(m.sw.Ports),
+		Links:    linkCounts(m.sw.Lost),
 		Hosts:    m.hosts,
 		Fidelity: t.judge(m),
 	}
@@ -67,8 +71,7 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 
 // measurement is what one replay leaves.
 type measurement struct {
-	zero  int64 // CLOCK_MONOTONIC at the trace's time zero
-	flows []results.Flow
+	replayed
 	hosts []results.HostCount
 	sw    role.Measured
 	cpu   float64 // busy share of the hosts' CPUs
@@ -86,7 +89,7 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 		if err != nil {
 			return err
 		}
-		if m.zero, m.flows, err = t.replay(ctx, p.flows, watch); err != nil {
+		if m.replayed, err = t.replay(ctx, p.flows, watch); err != nil {
 			return err
 		}
 		cpuAfter, err := collectors.ReadCPUs(t.cpus.hosts)
@@ -109,7 +112,7 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 // an error the switch may still be running, and the testbed is good for nothing
 // but being removed.
 func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Context) error) (role.Measured, error) {
-	spec, err := t.fabric(p.scheme, p.seed)
+	spec, err := t.ready(p.scheme, p.seed)
 	if err != nil {
 		return role.Measured{}, err
 	}
@@ -117,7 +120,7 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 	if err := t.sw.Call(ctx, "Start", f, &agent.Nothing{}); err != nil {
 		return role.Measured{}, err
 	}
-	if err := t.whileSwitchLives(ctx, do); err != nil {
+	if err := t.whileAgentsLive(ctx, do); err != nil {
 		return role.Measured{}, err
 	}
 	var m role.Measured
@@ -125,26 +128,28 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 	return m, err
 }
 
-// whileSwitchLives calls do with a context that ends when the switch's process
-// dies: what goes through the switch would only time out, and blame a host.
-func (t *Testbed) whileSwitchLives(ctx context.Context, do func(context.Context) error) error {
+// whileAgentsLive calls do with a context that ends when a process of the testbed
+// dies: what goes through the switch, or to a host that does not ask by itself,
+// would only time out, and blame another.
+func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var watch sync.WaitGroup
 	defer watch.Wait()
 	defer cancel(nil)
-	watch.Go(func() {
-		select {
-		case <-t.sw.Done():
-			cancel(fmt.Errorf("the switch: %w", t.sw.Err()))
-		case <-ctx.Done():
-		}
-	})
+	for _, c := range t.agents() {
+		watch.Go(func() {
+			select {
+			case <-c.Done():
+				cancel(fmt.Errorf("%s: %w", c.name, c.Err()))
+			case <-ctx.Done():
+			}
+		})
+	}
 	return do(ctx)
 }
 
-// replay replays a trace and returns its time zero on CLOCK_MONOTONIC and its
-// records.
-func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch func(role.State)) (zero int64, records []results.Flow, err error) {
+// replay replays a trace, and has the lab's probes sent meanwhile.
+func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch func(role.State)) (replayed, error) {
 	w := t.lab.Workload
 	r := role.Replay{
 		Flows:       flows,
@@ -155,23 +160,36 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 		Handshake:   w.Handshake,
 		Stall:       stall,
 	}
-	if err := t.hosts.Call(ctx, "Start", r, &zero); err != nil {
-		return 0, nil, err
+	run, err := t.hosts.start(ctx, r)
+	if err != nil {
+		return replayed{}, err
 	}
-	if err := t.follow(ctx, watch); err != nil {
-		return 0, nil, err
+	probing, err := t.startProbes(ctx, run.zero)
+	if err != nil {
+		return replayed{}, err
 	}
-	err = t.hosts.Call(ctx, "Finish", agent.Nothing{}, &records)
-	return zero, records, err
+	every := pollEvery
+	if t.virtual {
+		every = pollVirtual
+	}
+	if err := run.follow(ctx, every, watch); err != nil {
+		return replayed{}, err
+	}
+	out := replayed{zero: run.zero}
+	if out.flows, err = run.finish(ctx); err != nil {
+		return replayed{}, err
+	}
+	out.probes, err = probing.endProbes(ctx)
+	return out, err
 }
 
-// follow tells watch of the progress until the replay ends.
-func (t *Testbed) follow(ctx context.Context, watch func(role.State)) error {
-	tick := time.NewTicker(pollEvery)
+// follow tells watch of the progress, every so often, until the replay ends.
+func (r *replaying) follow(ctx context.Context, every time.Duration, watch func(role.State)) error {
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		var s role.State
-		if err := t.hosts.Call(ctx, "Progress", agent.Nothing{}, &s); err != nil {
+		s, err := r.progress(ctx)
+		if err != nil {
 			return err
 		}
 		watch(s)
@@ -248,6 +266,15 @@ func ingressCounts(ports []fabric.PortCount) []results.IngressCount {
 				PeakPackets: int64(c.PeakPackets),
 			})
 		}
+	}
+	return counts
+}
+
+// linkCounts lists the links that may lose packets.
+func linkCounts(lost []fabric.LossCount) []results.LinkCount {
+	var counts []results.LinkCount
+	for _, l := range lost {
+		counts = append(counts, results.LinkCount{From: l.From, To: l.To, Lost: l.Packets})
 	}
 	return counts
 }

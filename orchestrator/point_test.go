@@ -269,12 +269,12 @@ func TestKilledSwitch(t *testing.T) {
 	})
 	t.Run("while connecting", func(t *testing.T) {
 		tb := testbed(t, parse(t, small))
-		err := tb.whileSwitchLives(t.Context(), func(ctx context.Context) error {
+		err := tb.whileAgentsLive(t.Context(), func(ctx context.Context) error {
 			if err := kill(tb); err != nil {
 				return err
 			}
 			<-tb.sw.Done()
-			_, err := tb.baseHandshake(ctx)
+			_, err := tb.hosts.baseRTT(ctx, [][2]int{{0, 1}})
 			return err
 		})
 		namesSwitch(t, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -74,6 +73,10 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error)
 	for _, line := range lab.Unsupported(string(runtime)) {
 		o.Watcher.Note("warning: " + line)
 	}
+	if runtime == UML {
+		return runGuests(ctx, lab, points, o)
+	}
+	o.Containers = runtime == Docker
 	t, err := Up(ctx, lab, o.Options)
 	if err != nil {
 		return nil, err
@@ -107,8 +110,8 @@ func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*re
 		return nil, err
 	}
 	o.Watcher.Note(t.describe(c))
-	if missed := t.missedRTT(c); missed != "" {
-		o.Watcher.Note(missed)
+	if missed := results.MissedRTTs(c.RTTs); missed != "" {
+		o.Watcher.Note("warning: " + missed + "; a larger dilation brings them closer")
 	}
 	return store(t.lab, t.manifest(c), o.Out, func(add func(results.Point) error) error {
 		for i, p := range points {
@@ -197,32 +200,26 @@ func (t *Testbed) describe(c Calibration) string {
 	if t.cc.Provider() == cc.EBPF {
 		provider = "an eBPF program"
 	}
-	fmt.Fprintf(&s, "%d hosts, %s from %s, dilation %v", len(t.net.Hosts), t.lab.Host.Transport, provider, c.Dilation)
+	where := ""
+	if t.engine != nil {
+		where = " in containers"
+	}
+	fmt.Fprintf(&s, "%d hosts%s, %s from %s, dilation %v", len(t.net.Hosts), where, t.lab.Host.Transport, provider, c.Dilation)
 	if c.BaseRTT > 0 {
 		fmt.Fprintf(&s, ", base RTT %v", c.BaseRTT.Round(time.Microsecond))
+	}
+	if drawn := t.lab.RTT.Max - t.lab.RTT.Min; drawn > 0 {
+		fmt.Fprintf(&s, " and up to %v more, by %s", drawn, t.rttBy())
 	}
 	return s.String()
 }
 
-// rttTolerance is how far the measured base RTT may be from the lab's before
-// a run says so.
-const rttTolerance = 0.05
-
-// missedRTT says that the base RTT is not the lab's, if that is so.
-func (t *Testbed) missedRTT(c Calibration) string {
-	want := t.lab.RTT.Min
-	if want == 0 || math.Abs(float64(c.BaseRTT-want)) <= rttTolerance*float64(want) {
-		return ""
-	}
-	return fmt.Sprintf("warning: the base RTT is %v, not the lab's %v; a larger dilation brings it closer", c.BaseRTT.Round(time.Microsecond), want)
-}
-
 func (t *Testbed) manifest(c Calibration) results.Manifest {
 	m := manifest(t.lab)
-	m.Runtime = string(Netns)
+	m.Runtime = string(t.runtime())
 	m.Dilation = c.Dilation
 	m.Transport.Provider = string(t.cc.Provider())
-	m.BaseRTT = results.Micros(c.BaseRTT)
+	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.rttBy(), results.Micros(c.BaseRTT), c.RTTs
 	return m
 }
 

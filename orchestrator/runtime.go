@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/uml"
 	"aqmlab/transport"
 )
 
@@ -14,13 +15,17 @@ type Runtime string
 
 // The runtimes.
 const (
-	Auto  Runtime = "auto"  // Netns with the rights for it, else Sim
-	Netns Runtime = "netns" // network namespaces of this machine, on the wall clock
-	Sim   Runtime = "sim"   // modelled hosts in virtual time
+	Auto   Runtime = "auto"   // Netns with the rights for it, else UML where there is a guest kernel, else Sim
+	Netns  Runtime = "netns"  // network namespaces of this machine, on the wall clock
+	Docker Runtime = "docker" // Docker containers of this machine, on the wall clock
+	UML    Runtime = "uml"    // a guest kernel for each point, in virtual time
+	Sim    Runtime = "sim"    // modelled hosts in virtual time
 )
 
 // Runtimes lists the runtimes.
-func Runtimes() []string { return []string{string(Auto), string(Netns), string(Sim)} }
+func Runtimes() []string {
+	return []string{string(Auto), string(Netns), string(Docker), string(UML), string(Sim)}
+}
 
 // ParseRuntime checks a name.
 func ParseRuntime(name string) (Runtime, error) {
@@ -43,5 +48,17 @@ func (r Runtime) choose(lab *labs.Lab) (chosen Runtime, why string) {
 	case os.Geteuid() == 0:
 		return Netns, "runtime netns: real hosts in network namespaces, as this is root"
 	}
-	return Sim, "runtime sim: modelled hosts in virtual time, as real hosts need root (sudo)"
+	k, err := uml.Find()
+	if err != nil {
+		return Sim, fmt.Sprintf("runtime sim: modelled hosts in virtual time, as real hosts need root (sudo) or a guest kernel (%v)", err)
+	}
+	return UML, fmt.Sprintf("runtime uml: the TCP of Linux %s in virtual time, as real hosts on this kernel need root", k.Release)
+}
+
+// runtime is the one that a testbed is of.
+func (t *Testbed) runtime() Runtime {
+	if t.engine != nil {
+		return Docker
+	}
+	return Netns
 }

@@ -10,22 +10,22 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/wire"
+	"aqmlab/units"
 )
 
 // ErrNotRoot is returned where a testbed is asked for without the rights to
@@ -37,6 +37,10 @@ type Options struct {
 	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
 	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
 	Detached bool      // the testbed stays when this process ends
+	virtual  bool      // this machine is a guest whose time is virtual
+	// Containers makes the hosts and the switch Docker containers.
+	Containers bool
+	Program    string // path of the static program that containers run; empty: this one
 }
 
 // Testbed is a lab's hosts and switch, up and idle or running one point.
@@ -48,10 +52,14 @@ type Testbed struct {
 	plan    netns.Plan
 	cpus    cpus
 	sw      *agent.Process
-	hosts   *agent.Process
+	hosts   fleet
+	engine  *docker.Engine // of hosts and switch that are containers; else nil
 
+	virtual  bool         // see [Options]
+	uplinks  []units.Rate // of the hosts, if they are not alike
 	dilation float64
 	overhead time.Duration // wall time that hosts and switch add to a round trip
+	netem    bool          // the hosts' kernels make the RTTs that are drawn; else the switch
 }
 
 // subnet holds the hosts of a lab. Labs have namespaces of their own, so all
@@ -61,10 +69,21 @@ var subnet = netip.MustParsePrefix("10.77.0.0/16")
 // undoers say how what a testbed's journal holds is removed.
 func undoers() journal.Undoers {
 	return journal.Undoers{
+		journal.Container: docker.Remove,
 		journal.Namespace: netns.Remove,
 		journal.Process:   agent.Remove,
 		journal.File:      journal.RemoveFiles,
+		journal.Congctl:   unregister,
 	}
+}
+
+// unregister removes congestion controls that outlive their process.
+func unregister(entries []journal.Entry) error {
+	var errs []error
+	for _, e := range entries {
+		errs = append(errs, cc.Unregister(e.Name))
+	}
+	return errors.Join(errs...)
 }
 
 // Up brings up the testbed of a lab: congestion control, namespaces, links,
@@ -77,7 +96,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Testbed{lab: lab, cpus: free, dilation: max(1, float64(lab.Dilation))}
+	t := &Testbed{lab: lab, virtual: o.virtual, cpus: free, dilation: max(1, float64(lab.Dilation))}
 	if err := t.up(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
@@ -89,6 +108,9 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	if t.journal, err = journal.Create(o.root(), Info{Lab: t.lab.Name}); err != nil {
 		return err
 	}
+	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
+		return err
+	}
 	if t.cc, err = cc.Acquire(t.lab.Host.Transport, t.journal.ID()); err != nil {
 		return err
 	}
@@ -96,8 +118,25 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	t.plan = t.planOf(spec)
+	if t.netem, err = delaysByKernel(t.lab); err != nil {
+		return err
+	}
+	t.plan, t.uplinks = t.planOf(spec), uplinks(spec, t.lab.Topology.Rate)
 	t.pace()
+	if o.Containers {
+		err = t.upInContainers(ctx, o)
+	} else {
+		err = t.upInNamespaces(ctx, o)
+	}
+	if err != nil || o.Detached {
+		return err
+	}
+	return t.serve(ctx)
+}
+
+// upInNamespaces brings up the hosts and the switch as namespaces of this
+// machine.
+func (t *Testbed) upInNamespaces(ctx context.Context, o Options) error {
 	// The hosts' process needs no namespace to start in, so it starts meanwhile.
 	hosts := make(chan error, 1)
 	if o.Detached {
@@ -105,11 +144,8 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	} else {
 		go func() { hosts <- t.startHosts(ctx, o) }()
 	}
-	err = t.startNetwork(ctx, o)
-	if err = errors.Join(err, <-hosts); err != nil || o.Detached {
-		return err
-	}
-	return t.serve(ctx)
+	err := t.startNetwork(ctx, o)
+	return errors.Join(err, <-hosts)
 }
 
 // startNetwork makes the namespaces and starts the switch.
@@ -117,7 +153,10 @@ func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
 		return err
 	}
-	return t.startSwitch(ctx, o)
+	if t.sw, err = t.spawnSwitch(ctx, o, agent.Options{Namespace: t.net.Switch}); err != nil {
+		return err
+	}
+	return t.openSwitch(ctx)
 }
 
 func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
@@ -136,6 +175,9 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 	for _, h := range spec.Hosts {
 		p.Hosts = append(p.Hosts, h.Name)
 	}
+	if t.netem {
+		p.Delays = wallDelays(spec.Hosts, t.dilation)
+	}
 	return p
 }
 
@@ -143,6 +185,22 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 func (t *Testbed) pace() {
 	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, t.dilation)
 	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / t.dilation)
+	t.plan.Uplinks = nil
+	for _, rate := range t.uplinks {
+		t.plan.Uplinks = append(t.plan.Uplinks, int64(float64(rate)/t.dilation))
+	}
+}
+
+// uplinks are the rates of the hosts' links, or nil if all have the common one.
+func uplinks(spec fabric.Spec, common units.Rate) []units.Rate {
+	rates := make([]units.Rate, len(spec.Hosts))
+	for i := range rates {
+		rates[i] = spec.Uplink(i)
+	}
+	if !slices.ContainsFunc(rates, func(r units.Rate) bool { return r != common }) {
+		return nil
+	}
+	return rates
 }
 
 // wallMillis is a lab time on the wall, rounded up to the milliseconds that
@@ -152,36 +210,36 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 	return (wall + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// startSwitch starts the switch's process. It inherits what keeps the
-// congestion control registered, so that a detached testbed keeps its own.
-func (t *Testbed) startSwitch(ctx context.Context, o Options) error {
-	ao := agent.Options{
-		Role:      role.SwitchRole,
-		Namespace: t.net.Switch,
-		Log:       o.Log,
-		Record:    t.journal.Record,
-	}
+// spawnSwitch starts the switch's process where ao says. It inherits what keeps
+// the congestion control registered, so that a detached testbed keeps its own.
+func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options) (*agent.Process, error) {
+	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
 	link, err := t.cc.LinkFile()
 	switch {
 	case err == nil:
 		defer link.Close()
 		ao.Files = []*os.File{link}
-	case !errors.Is(err, cc.ErrBuiltIn):
-		return err
+	case !errors.Is(err, cc.ErrStays):
+		return nil, err
 	}
 	if o.Detached {
-		dir := t.journal.Dir()
-		ao.Detached = &agent.Detached{Socket: filepath.Join(dir, "switch.sock"), Log: filepath.Join(dir, "switch.log")}
+		ao.Detached = t.detached("switch")
 	}
-	if t.sw, err = agent.Spawn(ctx, ao); err != nil {
-		return fmt.Errorf("starting the switch: %w", err)
+	p, err := agent.Spawn(ctx, ao)
+	if err != nil {
+		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
+	return p, nil
+}
+
+// openSwitch attaches the switch to the hosts' links.
+func (t *Testbed) openSwitch(ctx context.Context) error {
 	return t.sw.Call(ctx, "Open", t.ports(), &agent.Nothing{})
 }
 
 // ports is what the switch opens.
 func (t *Testbed) ports() wire.Config {
-	c := wire.Config{MTU: t.lab.Host.MTU, CPU: t.cpus.sw, Spin: wire.DefaultSpin}
+	c := wire.Config{MTU: t.lab.Host.MTU, CPU: t.cpus.sw, Spin: wire.DefaultSpin, Virtual: t.virtual}
 	if t.cpus.sw < 0 {
 		c.Spin = 0 // a single CPU is better left to the hosts
 	}
@@ -192,11 +250,12 @@ func (t *Testbed) ports() wire.Config {
 }
 
 // startHosts starts the process that carries the traffic of all hosts.
-func (t *Testbed) startHosts(ctx context.Context, o Options) (err error) {
-	t.hosts, err = agent.Spawn(ctx, agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record})
+func (t *Testbed) startHosts(ctx context.Context, o Options) error {
+	p, err := agent.Spawn(ctx, agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record})
 	if err != nil {
 		return fmt.Errorf("starting the hosts: %w", err)
 	}
+	t.hosts = fleet{{p, "the hosts", everyHost}}
 	return nil
 }
 
@@ -204,22 +263,19 @@ func (t *Testbed) startHosts(ctx context.Context, o Options) (err error) {
 func (t *Testbed) serve(ctx context.Context) error {
 	var ends []role.End
 	for _, h := range t.net.Hosts {
-		ends = append(ends, role.End{Namespace: h.Namespace, Addr: h.Addr})
+		end := role.End{Namespace: h.Namespace, Addr: h.Addr}
+		if t.engine != nil {
+			end.Namespace = "" // each process is inside its own already
+		}
+		ends = append(ends, end)
 	}
-	return t.hosts.Call(ctx, "Serve", ends, &agent.Nothing{})
+	return t.hosts.serve(ctx, ends)
 }
 
 // Down removes the testbed. It is safe on one that came up in part, and for a
 // second time, which tries again what failed before.
 func (t *Testbed) Down(ctx context.Context) error {
-	errs := make([]error, 2)
-	var stopping sync.WaitGroup
-	for i, p := range []*agent.Process{t.hosts, t.sw} {
-		if p != nil {
-			stopping.Go(func() { errs[i] = p.Stop(ctx) })
-		}
-	}
-	stopping.Wait()
+	errs := []error{t.agents().each(func(_ int, c crew) error { return c.Stop(ctx) })}
 	t.hosts, t.sw = nil, nil
 	if t.cc != nil {
 		errs = append(errs, t.cc.Close())
@@ -228,30 +284,23 @@ func (t *Testbed) Down(ctx context.Context) error {
 	if t.journal != nil {
 		errs = append(errs, t.journal.Undo(undoers()))
 	}
+	if t.engine != nil {
+		errs = append(errs, t.engine.Close())
+		t.engine = nil
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("removing lab %s: %w", t.lab.Name, err)
 	}
 	return nil
 }
 
-// fabric is the network of a point, with the links' delays shortened by what
-// the hosts and the switch's process add to a round trip, so that the base RTT
-// is the lab's.
-func (t *Testbed) fabric(scheme string, seed uint64) (fabric.Spec, error) {
-	spec, err := t.lab.Fabric(scheme, seed)
-	if err != nil {
-		return fabric.Spec{}, err
+// agents are all processes of the testbed that run.
+func (t *Testbed) agents() fleet {
+	all := slices.Clone(t.hosts)
+	if t.sw != nil {
+		all = append(all, crew{Process: t.sw, name: "the switch"})
 	}
-	// The lab numbers its hosts by itself; these are the addresses they have.
-	for i, h := range t.net.Hosts {
-		spec.Hosts[i].Addr = h.Addr
-	}
-	const crossings = 4 // of a link in a round trip through a star
-	extra := time.Duration(float64(t.overhead) / t.dilation / crossings)
-	for i := range spec.Links {
-		spec.Links[i].Delay = max(0, spec.Links[i].Delay-extra)
-	}
-	return spec, nil
+	return all
 }
 
 // cpus are the machine's processors, shared out between switch and hosts.

@@ -86,7 +86,7 @@ func TestUpAndDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, pids := tb.journal.ID(), []int{tb.sw.PID(), tb.hosts.PID()}
+	id, pids := tb.journal.ID(), []int{tb.sw.PID(), tb.hosts[0].PID()}
 	for _, pid := range pids {
 		if err := unix.Kill(pid, 0); err != nil {
 			t.Errorf("helper process %d: %v", pid, err)
@@ -161,11 +161,11 @@ func TestDownAfterADeath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, pids := tb.journal.ID(), []int{tb.sw.PID(), tb.hosts.PID()}
-	if err := unix.Kill(tb.hosts.PID(), unix.SIGKILL); err != nil {
+	id, pids := tb.journal.ID(), []int{tb.sw.PID(), tb.hosts[0].PID()}
+	if err := unix.Kill(tb.hosts[0].PID(), unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-tb.hosts.Done()
+	<-tb.hosts[0].Done()
 	if err := tb.Down(t.Context()); !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), "hosts") {
 		t.Errorf("error %v; want that the hosts' process died", err)
 	}

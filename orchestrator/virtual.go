@@ -115,8 +115,10 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Pr
 		Seed:     p.seed,
 		Flows:    o.Flows,
 		Queues:   o.Queues,
+		Probes:   o.Probes,
 		Ports:    portCounts(o.Ports),
 		Ingress:  ingressCounts(o.Ports),
+		Links:    linkCounts(o.Lost),
 		Hosts:    o.Hosts,
 		Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
 	}, nil
@@ -150,6 +152,10 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 		Handshake:   lab.Workload.Handshake,
 		Sample:      sampleEvery(p.flows, spec),
 		Stall:       virtualStall,
+		Patience:    lab.ProbePatience(),
+	}
+	if c.Probes, err = lab.Probes(); err != nil {
+		return sim.Config{}, err
 	}
 	if err := setHosts(&c, lab.Host); err != nil {
 		return sim.Config{}, err
@@ -177,11 +183,14 @@ func setHosts(c *sim.Config, h labs.Host) error {
 		InitCwnd:    h.InitCwnd,
 		RTOInit:     h.RTOInitial,
 		RTOMin:      h.RTOMin,
+		Granularity: h.RTOMin, // as Linux does: a timeout is longer than the RTT by that at least
 		RTOMax:      h.RTOMax,
 		DelayedAck:  h.DelayedACK,
 		AckTimeout:  h.ACKTimeout,
 		IdleRestart: h.IdleRestart,
-		SmallQueue:  time.Millisecond,
+		SmallQueue:  h.SmallQueue,
+
+		LossRecovery: h.LossRecovery,
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ const (
 
 func newDriver(s *Switch, dilation float64) *driver {
 	d := &driver{
-		clock: clock{dilation: dilation},
+		clock: clock{dilation: dilation, virtual: s.config.Virtual},
 		pool:  packet.NewPool(s.ports[0].size),
 		ports: s.ports,
 		spin:  s.config.Spin,
@@ -84,7 +84,9 @@ func (d *driver) run(done <-chan struct{}) {
 		if frames > 0 || due {
 			d.active = r.lab
 			d.tally.busy += d.clock.wall(d.clock.now() - r.lab)
-			continue
+			if !d.clock.virtual { // else no time has passed, and nothing has come up
+				continue
+			}
 		}
 		select {
 		case <-done:

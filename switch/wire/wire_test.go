@@ -31,6 +31,8 @@ type bench struct {
 	sw    netns.NsHandle
 	hosts []netns.NsHandle
 	ports []PortConfig
+
+	virtual bool // as if the clock stood still while anything runs
 }
 
 // in runs f on a thread inside the namespace; the thread ends afterwards.
@@ -157,9 +159,13 @@ func (b *bench) spec(rate units.Rate, p port.Spec) fabric.Spec {
 // start runs the switch until the returned function is called.
 func (b *bench) start(t testing.TB, spec fabric.Spec, dilation float64) (stop func() Report) {
 	t.Helper()
+	c := Config{Ports: b.ports, MTU: 1500, CPU: runtime.NumCPU() - 1, Spin: DefaultSpin}
+	if b.virtual {
+		c.Virtual, c.Spin = true, 0
+	}
 	var s *Switch
 	in(t, b.sw, func() (err error) {
-		s, err = Open(Config{Ports: b.ports, MTU: 1500, CPU: runtime.NumCPU() - 1, Spin: DefaultSpin}, port.Kinds{})
+		s, err = Open(c, port.Kinds{})
 		return err
 	})
 	session, err := s.Start(spec, dilation)

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/uml"
+)
+
+func newKernel() *cobra.Command {
+	return group("kernel", "Make and look at the guest kernel of --runtime uml",
+		newKernelBuild(), newKernelShow(), newKernelPath(), newKernelTest())
+}
+
+func newKernelBuild() *cobra.Command {
+	var o uml.BuildOptions
+	c := &cobra.Command{
+		Use:   "build",
+		Short: "Build the guest kernel",
+		Long: `Build compiles User-Mode Linux with what labs need, from the kernel's source in
+Debian's package linux-source-6.1 or from --source, puts it into the user's
+cache, and tests it. It takes a few minutes, 1.5 GB of disk meanwhile, and no
+root.`,
+		Example: `  aqmlab kernel build
+  aqmlab kernel build --source ~/linux-6.1.tar.xz`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			start := time.Now()
+			o.Say = func(text string) { fmt.Fprintln(c.ErrOrStderr(), text) }
+			k, err := uml.Build(c.Context(), o)
+			if err != nil {
+				return kernelError(err)
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
+			return testKernel(c, false)
+		},
+	}
+	c.Flags().StringVar(&o.Source, "source", "", "folder or archive of a Linux kernel's source (default: the package linux-source-*)")
+	c.Flags().IntVar(&o.Jobs, "jobs", 0, "compilers at once; 0: one a CPU")
+	return c
+}
+
+func newKernelShow() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "show",
+		Short:   "Show which guest kernel there is",
+		Example: "  aqmlab kernel show --json",
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			k, err := uml.Find()
+			if err != nil {
+				return kernelError(err)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), k)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, k.Built.Format(time.RFC3339))
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func newKernelPath() *cobra.Command {
+	return &cobra.Command{
+		Use:     "path",
+		Short:   "Print the guest kernel's file",
+		Example: "  cp $(aqmlab kernel path) /shared/",
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			k, err := uml.Find()
+			if err != nil {
+				return kernelError(err)
+			}
+			fmt.Fprintln(c.OutOrStdout(), k.Path)
+			return nil
+		},
+	}
+}
+
+func newKernelTest() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "test",
+		Short:   "Boot the guest kernel and say what it has for labs",
+		Example: "  aqmlab kernel test",
+		Args:    args(cobra.NoArgs),
+		RunE:    func(c *cobra.Command, _ []string) error { return testKernel(c, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// testKernel tests the guest kernel and prints what it has.
+func testKernel(c *cobra.Command, asJSON bool) error {
+	t, err := orchestrator.TestKernel(c.Context())
+	if err != nil {
+		return kernelError(err)
+	}
+	if asJSON {
+		err = printJSON(c.OutOrStdout(), t)
+	} else {
+		printKernelTest(c.OutOrStdout(), t)
+	}
+	if err == nil && !t.Diagnosis.Ready {
+		return exitStatus(exitFailed)
+	}
+	return err
+}
+
+func printKernelTest(w io.Writer, t orchestrator.KernelTest) {
+	var with, without []string
+	for _, f := range t.Diagnosis.Findings {
+		if f.OK {
+			with = append(with, f.Part)
+		} else {
+			without = append(without, fmt.Sprintf("%s (%s)", f.Part, f.Text))
+		}
+	}
+	fmt.Fprintf(w, "Linux %s booted, looked around and powered off in %v.\n", t.Kernel.Release, t.Took.Round(10*time.Millisecond))
+	fmt.Fprintf(w, "  has      %s\n", strings.Join(with, ", "))
+	if len(without) > 0 {
+		fmt.Fprintf(w, "  without  %s\n", strings.Join(without, ", "))
+	}
+	if t.Diagnosis.Ready {
+		fmt.Fprintln(w, "Labs run on it: try aqmlab run quickstart --runtime uml.")
+	}
+}
+
+// kernelError marks what the user must install or build first.
+func kernelError(err error) error {
+	if errors.Is(err, uml.ErrUnavailable) {
+		return usage(err)
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator"
+	"aqmlab/reproduce"
+	"aqmlab/switch/port"
+)
+
+// reproductionDir is where the runs of published experiments are stored unless
+// --out says otherwise.
+const reproductionDir = "results/reproduction"
+
+// scaleFlags pick one scale.
+type scaleFlags struct{ quick, standard, full bool }
+
+func (f scaleFlags) scale() (reproduce.Scale, error) {
+	chosen := []reproduce.Scale{}
+	for _, s := range []struct {
+		set   bool
+		scale reproduce.Scale
+	}{{f.quick, reproduce.Quick}, {f.standard, reproduce.Standard}, {f.full, reproduce.Full}} {
+		if s.set {
+			chosen = append(chosen, s.scale)
+		}
+	}
+	switch len(chosen) {
+	case 0:
+		return reproduce.Standard, nil
+	case 1:
+		return chosen[0], nil
+	}
+	return "", usage(fmt.Errorf("--%s and --%s: want one of them", chosen[0], chosen[1]))
+}
+
+func newReproduce(kinds port.Kinds) *cobra.Command {
+	var scale scaleFlags
+	var runtime string
+	var cardOnly, asJSON bool
+	o := reproduce.Options{Kinds: kinds}
+	c := &cobra.Command{
+		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
+		Short: "Re-run published experiments and score the papers' claims",
+		Long: `Reproduce runs the labs of published experiments with the papers' parameters,
+and prints each claim beside what was measured here. A claim is reproduced when
+the direction is the same and the difference within 10 percentage points of the
+published one, or better.
+
+Every point is stored as soon as it is done. After an interruption the same
+command goes on where it was; --card prints what there is without running
+anything. Real hosts (--runtime other than sim) run the experiments that the
+paper ran on a testbed.`,
+		Example: `  aqmlab reproduce tcn --quick
+  aqmlab reproduce tcn-fig6 --full --jobs 4
+  sudo aqmlab reproduce tcn-fig6 --runtime netns
+  aqmlab reproduce all --card --json`,
+		RunE: func(c *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				names = []string{reproduce.All}
+			}
+			if o.Jobs < 0 {
+				return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", o.Jobs))
+			}
+			var err error
+			if o.Scale, err = scale.scale(); err != nil {
+				return err
+			}
+			o.Runtime = orchestrator.Runtime(runtime)
+			o.Root = orchestrator.Options{Log: c.ErrOrStderr()}
+			plan, err := reproduce.New(names, o)
+			if err != nil {
+				return usage(err)
+			}
+			if !cardOnly {
+				err = runPlan(c, plan)
+			}
+			return errors.Join(explain(err), showCard(c, plan, asJSON))
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVar(&scale.quick, "quick", false, "few flows, one seed, and only the loads that claims name: a look, not a result")
+	fs.BoolVar(&scale.standard, "standard", false, "the loads that claims name and 0.3, 0.6, 0.9; 10,000 flows; two seeds (the default)")
+	fs.BoolVar(&scale.full, "full", false, "the published loads and flows; three seeds")
+	fs.StringVar(&runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
+	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the runs")
+	fs.BoolVar(&cardOnly, "card", false, "print the score card of what is stored, and run nothing")
+	fs.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// runPlan runs what is not stored yet.
+func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
+	w := c.ErrOrStderr()
+	for _, text := range plan.Warnings {
+		fmt.Fprintln(w, "warning:", text)
+	}
+	todo, err := plan.Todo()
+	if err != nil {
+		return err
+	}
+	if len(todo.Versions) > 0 {
+		fmt.Fprintf(w, "warning: points are stored that other versions measured: %s\n", strings.Join(todo.Versions, ", "))
+	}
+	if err := plan.Calibrate(c.Context(), &todo); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s scale, runtime %s: %s to run, %d stored; about %s\n", plan.Scale, plan.Runtime, plural(todo.Points, "point"), todo.Stored, roughly(todo.Takes))
+	return plan.Run(c.Context(), todo, func(p reproduce.Progress) { reportProgress(w, p) })
+}
+
+func reportProgress(w io.Writer, p reproduce.Progress) {
+	if p.Just == "" {
+		p.Just = "going on"
+	}
+	fmt.Fprintf(w, "[%d/%d] %s; about %s left\n", p.Points, p.Of, p.Just, roughly(p.Left))
+}
+
+// roughly drops digits that an estimate does not have.
+func roughly(d time.Duration) string {
+	switch {
+	case d > 10*time.Hour:
+		return fmt.Sprintf("%.0f hours", d.Hours())
+	case d > 10*time.Minute:
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
+	}
+	return d.Round(time.Second).String()
+}
+
+func showCard(c *cobra.Command, plan *reproduce.Plan, asJSON bool) error {
+	card, err := plan.Card()
+	if err != nil {
+		return err
+	}
+	out := c.OutOrStdout()
+	if asJSON {
+		return printJSON(out, reproduce.ToJSON(card, plan.Scale))
+	}
+	fmt.Fprintf(out, "Score card, %s scale. Differences are from the baseline; intervals are of 95 %%.\n", plan.Scale)
+	if plan.Scale == reproduce.Quick {
+		fmt.Fprintln(out, "QUICK: few flows, few loads, one seed. This shows that everything runs, and which way")
+		fmt.Fprintln(out, "the larger differences point; it is no reproduction. Use --standard or --full for that.")
+	}
+	fmt.Fprintln(out)
+	return reproduce.Table(out, card)
+}

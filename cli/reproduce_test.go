@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"aqmlab/reproduce"
+)
+
+// The command runs an experiment, prints its card, and runs nothing twice.
+func TestReproduce(t *testing.T) {
+	dir := t.TempDir()
+	out, errs := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--out", dir)
+	if !strings.Contains(out, "QUICK") || !strings.Contains(out, "1 claim: ") || !strings.Contains(errs, "1 point to run, 0 stored; about ") {
+		t.Errorf("stdout:\n%s\nstderr:\n%s", out, errs)
+	}
+	if _, errs := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--out", dir); !strings.Contains(errs, "0 points to run, 1 stored") {
+		t.Errorf("second time:\n%s", errs)
+	}
+	out, _ = run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--card", "--json", "--out", dir)
+	card := decode[struct {
+		Scale  string
+		Claims []map[string]any
+		Counts map[string]int
+	}](t, out)
+	if len(card.Claims) != 1 || card.Claims[0]["id"] != "tcn-sec5-limiter-c1" || card.Claims[0]["sim"] == nil || card.Counts[string(reproduce.NotRun)] != 0 {
+		t.Errorf("card %+v", card)
+	}
+}
+
+func TestReproduceUsage(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"tcn-fig99"}, "tcn-fig9"},
+		{[]string{"tcn", "--quick", "--full"}, "quick"},
+		{[]string{"tcn", "--runtime", "auto"}, "want one of"},
+		{[]string{"tcn", "--jobs", "-1"}, "--jobs"},
+	} {
+		if _, errs := run(t, 2, append([]string{"reproduce"}, tt.args...)...); !strings.Contains(errs, tt.want) {
+			t.Errorf("%v: %s", tt.args, errs)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/uml/guest"
+	"aqmlab/results"
+	"aqmlab/switch/port"
+	"aqmlab/trafficgen"
+)
+
+// task is what a guest is to do.
+type task string
+
+const (
+	taskDiagnose  task = "diagnose"  // say what the guest has
+	taskCalibrate task = "calibrate" // measure the idle lab
+	taskPoint     task = "point"     // run one point
+)
+
+// order is the host's to a guest.
+type order struct {
+	Task     task
+	Lab      string // as YAML; its files are in the guest
+	Scheme   string
+	Load     float64
+	Seed     uint64
+	Overhead time.Duration // that was calibrated
+}
+
+// reply is the guest's: what its task yields.
+type reply struct {
+	Diagnosis   Diagnosis
+	Calibration Calibration
+	Provider    string
+	RTTBy       string
+	Point       results.Point
+}
+
+// step is a guest's progress. The virtual time tells the host of steps between
+// which no flow ended.
+type step struct {
+	Progress
+	At time.Duration
+}
+
+// ServeGuest is the life of process 1 of a guest: it does what the host orders
+// with a testbed of network namespaces, as on the host itself. The switch is
+// built of kinds.
+func ServeGuest(ctx context.Context, kinds port.Kinds) error {
+	return guest.Main(func(text []byte, progress func([]byte) error) ([]byte, error) {
+		var o order
+		if err := json.Unmarshal(text, &o); err != nil {
+			return nil, fmt.Errorf("reading the order: %w", err)
+		}
+		r, err := o.do(ctx, kinds, progress)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		err = gob.NewEncoder(&b).Encode(r)
+		return b.Bytes(), err
+	})
+}
+
+// labFile is where a guest has its lab.
+const labFile = "/run/lab.yaml"
+
+func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) error) (r reply, err error) {
+	if o.Task == taskDiagnose {
+		return reply{Diagnosis: diagnoseKernel()}, nil
+	}
+	if err := os.WriteFile(labFile, []byte(o.Lab), 0o600); err != nil {
+		return reply{}, err
+	}
+	lab, err := labs.Load(labFile, labs.Options{Kinds: kinds})
+	if err != nil {
+		return reply{}, err
+	}
+	lab.Dilation = 1 // virtual time keeps up with any lab
+	t, err := Up(ctx, lab, Options{Log: os.Stderr, virtual: true})
+	if err != nil {
+		return reply{}, err
+	}
+	r, err = o.on(ctx, t, progress)
+	return r, errors.Join(err, t.Down(context.WithoutCancel(ctx)))
+}
+
+// on does a task with a testbed.
+func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) (r reply, err error) {
+	if o.Task == taskCalibrate {
+		r.Provider, r.RTTBy = string(t.cc.Provider()), t.rttBy()
+		r.Calibration, err = t.Calibrate(ctx, func(string) {})
+		return r, err
+	}
+	t.overhead = o.Overhead
+	flows, err := trafficgen.Trace(t.lab.Traffic(o.Load, o.Seed))
+	if err != nil {
+		return reply{}, err
+	}
+	booted := time.Now()
+	var told error
+	r.Point, err = t.run(ctx, point{o.Scheme, o.Load, o.Seed, flows}, func(s role.State) {
+		text, err := json.Marshal(step{Progress{s.Completed, s.Failed}, time.Since(booted)})
+		told = errors.Join(told, err, progress(text))
+	})
+	r.Point.Fidelity = exact(r.Point.Fidelity)
+	return r, errors.Join(err, told)
+}
+
+// exact is the fidelity of a point in virtual time, in which no CPU is ever
+// busy. What else makes a run low-fidelity, frames that were lost, still does.
+func exact(f results.Fidelity) results.Fidelity {
+	f.CPUHeadroom = 1
+	if f.Label == results.FidelityOK {
+		f.Label = results.FidelityExact
+	}
+	return f
+}

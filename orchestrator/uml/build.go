@@ -1,0 +1,124 @@
+package uml
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// BuildOptions say how a guest kernel is built.
+type BuildOptions struct {
+	Source string       // tree or archive of Linux; empty: the package linux-source-*
+	Cache  string       // folder that the kernel goes to; empty: the user's own
+	Jobs   int          // compilers at once; zero: one a CPU
+	Say    func(string) // is told of each step
+}
+
+// Build makes a guest kernel and puts it into the cache in place of the one
+// before. The source is copied, changed ([edits]) and compiled in a folder that
+// goes when it returns, with the lowest priority. It takes 1.5 GB of disk and
+// some minutes. Errors wrap [ErrUnavailable] when something must be installed
+// first, and hold the compiler's last lines when it fails.
+func Build(ctx context.Context, o BuildOptions) (Kernel, error) {
+	k, err := build(ctx, o)
+	if err != nil && !errors.Is(err, ErrUnavailable) {
+		return Kernel{}, fmt.Errorf("building the guest kernel: %w", err)
+	}
+	return k, err
+}
+
+func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
+	if runtime.GOARCH != "amd64" {
+		return Kernel{}, fmt.Errorf("%w: User-Mode Linux runs on amd64 only", ErrUnavailable)
+	}
+	if err := checkTools(lookPath, compiles); err != nil {
+		return Kernel{}, err
+	}
+	if o.Source == "" {
+		if o.Source, err = findSource(debianSource); err != nil {
+			return Kernel{}, err
+		}
+	}
+	if o.Cache, err = cacheDir(o.Cache); err != nil {
+		return Kernel{}, err
+	}
+	f, err := newFolder(o.Cache, "build")
+	if err != nil {
+		return Kernel{}, err
+	}
+	defer func() { err = errors.Join(err, f.remove()) }()
+	o.Say("unpacking " + o.Source)
+	tree, err := unpack(ctx, o.Source, f.path)
+	if err != nil {
+		return Kernel{}, err
+	}
+	if err := o.compile(ctx, tree); err != nil {
+		return Kernel{}, err
+	}
+	return install(o, tree)
+}
+
+// compile configures and compiles a tree.
+func (o BuildOptions) compile(ctx context.Context, tree string) error {
+	if err := applyEdits(tree); err != nil {
+		return err
+	}
+	const wanted = "aqmlab.config"
+	if err := os.WriteFile(filepath.Join(tree, wanted), []byte(configText()), 0o644); err != nil {
+		return err
+	}
+	if err := runMake(ctx, tree, "KCONFIG_ALLCONFIG="+wanted, "allnoconfig"); err != nil {
+		return err
+	}
+	config, err := os.ReadFile(filepath.Join(tree, ".config"))
+	if err != nil {
+		return err
+	}
+	if off := missing(string(config)); len(off) > 0 {
+		return fmt.Errorf("this kernel does not know, or cannot have, %s", strings.Join(off, ", "))
+	}
+	jobs := o.Jobs
+	if jobs == 0 {
+		jobs = runtime.NumCPU()
+	}
+	o.Say(fmt.Sprintf("compiling, %d at once: some minutes", jobs))
+	return runMake(ctx, tree, "-j"+strconv.Itoa(jobs), "linux")
+}
+
+// runMake runs make in a tree. The build must not depend on when, by whom and
+// where it is done.
+func runMake(ctx context.Context, tree string, args ...string) error {
+	common := []string{"-n", "19", "make", "ARCH=um", "KBUILD_BUILD_TIMESTAMP=2026-01-01", "KBUILD_BUILD_USER=aqmlab", "KBUILD_BUILD_HOST=aqmlab"}
+	c := exec.CommandContext(ctx, "nice", append(common, args...)...)
+	c.Dir = tree
+	if out, err := runQuietly(c); err != nil {
+		return fmt.Errorf("make %s: %w\n%s", args[len(args)-1], cause(ctx, err), lastLines(out))
+	}
+	return nil
+}
+
+// install puts the kernel of a compiled tree, without its symbols, into the
+// cache.
+func install(o BuildOptions, tree string) (Kernel, error) {
+	image := filepath.Join(tree, "linux")
+	if out, err := runQuietly(exec.Command("strip", image)); err != nil {
+		return Kernel{}, fmt.Errorf("strip: %w\n%s", err, lastLines(out))
+	}
+	release, err := exec.Command(image, "--version").Output()
+	if err != nil {
+		return Kernel{}, fmt.Errorf("%w: %w", errNoRelease, err)
+	}
+	return store(o.Cache, image, Kernel{
+		Release: strings.TrimSpace(string(release)),
+		Source:  o.Source,
+		Recipe:  recipe(),
+		Built:   time.Now().UTC().Truncate(time.Second),
+	})
+}

@@ -1,0 +1,70 @@
+package uml
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// options are what is on in the guest kernel; all else that can be off is
+// (make allnoconfig), which makes it build and boot fast.
+var options = [...]string{
+	"64BIT",
+	"UML_TIME_TRAVEL_SUPPORT",
+	"HIGH_RES_TIMERS",
+	"NO_HZ_IDLE",
+	// Nobody waits for randomness, of which there is none; see edits.
+	"RANDOM_TRUST_BOOTLOADER", "RANDOM_TRUST_CPU",
+	// The console, and the host's folder as root file system.
+	"STDERR_CONSOLE", "NULL_CHAN", "HOSTFS",
+	// What a Go program wants.
+	"BINFMT_ELF", "MULTIUSER", "PROC_FS", "PROC_SYSCTL", "SYSFS", "TMPFS", "DEVTMPFS", "UNIX",
+	// Hosts, links and what the switch listens with.
+	"NAMESPACES", "NET", "NET_NS", "PACKET", "INET", "NETDEVICES", "NET_CORE", "VETH",
+	"NET_SCHED", "NET_SCH_TBF", "NET_SCH_NETEM", "NET_SCH_FQ",
+	// Hosts that hold packets back by themselves (netem).
+	"MACVLAN", "NET_SCH_HTB", "NET_SCH_INGRESS", "NET_CLS_BPF", "NET_CLS_ACT", "BPF_SYSCALL",
+	"INET_DIAG", "TCP_CONG_ADVANCED", "TCP_CONG_CUBIC", "TCP_CONG_DCTCP",
+}
+
+// stackOrder is the kernel's stack in powers of two of pages: one more than the
+// default, for the larger floating-point state of [edits].
+const stackOrder = 3
+
+// configText is the kernel's configuration, for make's KCONFIG_ALLCONFIG.
+func configText() string {
+	var b strings.Builder
+	for _, o := range options {
+		fmt.Fprintf(&b, "CONFIG_%s=y\n", o)
+	}
+	fmt.Fprintf(&b, "CONFIG_KERNEL_STACK_ORDER=%d\n", stackOrder)
+	return b.String()
+}
+
+// missing lists the options that a written .config does not have: other kernels
+// may have renamed them, or want more.
+func missing(config string) []string {
+	on := make(map[string]bool)
+	for line := range strings.Lines(config) {
+		on[strings.TrimSpace(line)] = true
+	}
+	var off []string
+	for _, o := range options {
+		if !on["CONFIG_"+o+"=y"] {
+			off = append(off, o)
+		}
+	}
+	return off
+}
+
+// recipe is eight hexadecimal digits that change with the configuration and
+// the edits: a kernel of another recipe is out of date.
+func recipe() string {
+	h := sha256.New()
+	fmt.Fprint(h, configText())
+	for _, e := range edits {
+		fmt.Fprintln(h, e.file, e.old, e.now)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
+}

@@ -1,0 +1,84 @@
+package uml
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// edit is one change to the kernel's source: all places of a text in a file.
+type edit struct {
+	file     string
+	old, now string
+	why      string
+	// optional edits are of no use where their text is not found: newer kernels
+	// have what they are for, by other means.
+	optional bool
+}
+
+// edits are the changes that a lab's guest needs. Only ARCH=um is touched; TCP,
+// the devices and the queueing disciplines are the kernel's own.
+var edits = [...]edit{
+	{
+		file: "arch/um/Kconfig",
+		old:  "config HZ\n\tint\n\tdefault 100\n",
+		now:  "config HZ\n\tint\n\tdefault 1000\n",
+		why:  "TCP's timers count in ticks: of 1 ms, as in a datacenter's kernel",
+	},
+	{
+		file: "arch/um/include/linux/time-internal.h",
+		old:  "#define TIMER_MULTIPLIER 256",
+		now:  "#define TIMER_MULTIPLIER 1",
+		why:  "the clock counts nanoseconds, and to read it takes one, not 256",
+	},
+	{
+		file: "arch/um/os-Linux/util.c",
+		old:  "return getrandom(buf, len, flags);",
+		now:  "return memset(buf, 1, len) ? (ssize_t) len : -1;",
+		why:  "the host's randomness would make two runs differ; the guest is given a seed",
+	},
+	{
+		file: "arch/um/os-Linux/skas/process.c",
+		old:  "PTRACE_O_TRACESYSGOOD) < 0",
+		now:  "(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)) < 0",
+		why:  "the guest's processes end with its kernel, even if that is killed",
+	},
+	{
+		file:     "arch/x86/um/user-offsets.c",
+		old:      "DEFINE_LONGS(HOST_FP_SIZE, 2696);",
+		now:      "DEFINE_LONGS(HOST_FP_SIZE, 12288);",
+		why:      "CPUs with AMX have 11 KB of floating-point state; the guest would panic at once",
+		optional: true,
+	},
+}
+
+// applyEdits makes the changes in a kernel tree.
+func applyEdits(tree string) error {
+	for _, e := range edits {
+		if err := e.apply(tree); err != nil {
+			return fmt.Errorf("changing the kernel's source (%s): %w", e.why, err)
+		}
+	}
+	return nil
+}
+
+func (e edit) apply(tree string) error {
+	path := filepath.Join(tree, e.file)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && e.optional {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case strings.Contains(string(text), e.old):
+		return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), e.old, e.now)), 0o644)
+	case strings.Contains(string(text), e.now) || e.optional:
+		return nil
+	}
+	return fmt.Errorf("%s has no %q; this kernel is not known to work, Linux 6.1 is", e.file, e.old)
+}

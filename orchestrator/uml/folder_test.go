@@ -1,0 +1,45 @@
+package uml
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestFolders: a new folder's owner removes those whose owner is gone, and no
+// others.
+func TestFolders(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "made")
+	mine, err := newFolder(parent, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	orphan, err := newFolder(parent, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	touch(t, filepath.Join(orphan.path, "deep/file"), filepath.Join(parent, "a-begun/file"), filepath.Join(parent, "b-1", lockName))
+	if err := orphan.lock.Close(); err != nil { // as its owner's death does
+		t.Fatal(err)
+	}
+	next, err := newFolder(parent, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		mine.path: true, next.path: true, orphan.path: false,
+		filepath.Join(parent, "a-begun"): true, filepath.Join(parent, "b-1"): true,
+	} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it there: %t", path, err, want)
+		}
+	}
+	for _, f := range []*folder{mine, mine, next} {
+		if err := f.remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(mine.path); err == nil {
+		t.Error("a removed folder is there")
+	}
+}

@@ -1,0 +1,72 @@
+package guest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mount is one file system of the guest.
+type mount struct{ kind, at string }
+
+// mounts are what the kernel offers, and room for the state of namespaces and
+// labs. The rest of the root is the host's, and read-only.
+func mounts() []mount {
+	return []mount{
+		{"proc", "/proc"},
+		{"sysfs", "/sys"},
+		{"devtmpfs", "/dev"},
+		{"tmpfs", "/run"},
+	}
+}
+
+// setUp readies the guest for the order.
+func setUp() error {
+	for _, m := range mounts() {
+		if err := unix.Mount(m.kind, m.at, m.kind, 0, ""); err != nil {
+			return fmt.Errorf("mounting %s at %s: %w", m.kind, m.at, err)
+		}
+	}
+	if err := unix.Mount("exchange", Dir, "hostfs", 0, Dir); err != nil {
+		return fmt.Errorf("mounting the host's folder: %w", err)
+	}
+	// A lab that lost a helper process would go on for long before it failed.
+	if err := os.WriteFile("/proc/sys/vm/panic_on_oom", []byte("1"), 0); err != nil {
+		return fmt.Errorf("setting vm.panic_on_oom: %w", err)
+	}
+	seed, err := os.ReadFile(filepath.Join(Dir, SeedFile))
+	if err != nil {
+		return fmt.Errorf("reading the seed: %w", err)
+	}
+	return feed(seed)
+}
+
+// feed seeds the kernel's random numbers, which have no other source: hash
+// functions, ports and sequence numbers follow from it.
+func feed(seed []byte) error {
+	f, err := os.OpenFile("/dev/urandom", os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("seeding: %w", err)
+	}
+	defer f.Close()
+	// struct rand_pool_info of linux/random.h: bits, bytes, and the bytes.
+	info := binary.NativeEndian.AppendUint32(nil, uint32(8*len(seed)))
+	info = binary.NativeEndian.AppendUint32(info, uint32(len(seed)))
+	info = append(info, seed...)
+	for _, request := range []struct {
+		number uintptr
+		arg    unsafe.Pointer
+	}{
+		{unix.RNDADDENTROPY, unsafe.Pointer(&info[0])},
+		{unix.RNDRESEEDCRNG, nil}, // at once, not when the kernel gets to it
+	} {
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), request.number, uintptr(request.arg)); errno != 0 {
+			return fmt.Errorf("seeding: %w", errno)
+		}
+	}
+	return nil
+}

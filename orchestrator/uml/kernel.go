@@ -1,0 +1,95 @@
+package uml
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Kernel is a guest kernel in the cache.
+type Kernel struct {
+	Path    string    `json:"path"`    // of the program
+	Release string    `json:"release"` // such as 6.1.192
+	Source  string    `json:"source"`  // that it was built from
+	Recipe  string    `json:"recipe"`  // changes with our configuration and edits
+	Built   time.Time `json:"built"`
+}
+
+// The files of a kernel in the cache.
+const (
+	imageName = "linux"
+	aboutName = "kernel.json"
+)
+
+// howToBuild is what errors for want of a kernel tell the user.
+const howToBuild = "aqmlab kernel build makes one, in a few minutes and without root"
+
+// cacheDir is the folder of the user's guest kernel, by default below
+// $XDG_CACHE_HOME or ~/.cache.
+func cacheDir(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("looking for the user's cache folder: %w", err)
+	}
+	return filepath.Join(user, "aqmlab", "kernel"), nil
+}
+
+// Find is the user's guest kernel. Errors wrap [ErrUnavailable] if there is
+// none, or one that another version of aqmlab has built.
+func Find() (Kernel, error) {
+	dir, err := cacheDir("")
+	if err != nil {
+		return Kernel{}, fmt.Errorf("%w: %w (set XDG_CACHE_HOME)", ErrUnavailable, err)
+	}
+	return find(dir)
+}
+
+func find(dir string) (Kernel, error) {
+	text, err := os.ReadFile(filepath.Join(dir, aboutName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Kernel{}, fmt.Errorf("%w in %s: %s", ErrUnavailable, dir, howToBuild)
+	}
+	if err != nil {
+		return Kernel{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	k := Kernel{}
+	if err := json.Unmarshal(text, &k); err != nil {
+		return Kernel{}, fmt.Errorf("%w: %s is damaged: %s", ErrUnavailable, filepath.Join(dir, aboutName), howToBuild)
+	}
+	k.Path = filepath.Join(dir, imageName) // wherever the cache has moved to
+	if _, err := os.Stat(k.Path); err != nil {
+		return Kernel{}, fmt.Errorf("%w: %w: %s", ErrUnavailable, err, howToBuild)
+	}
+	if k.Recipe != recipe() {
+		return Kernel{}, fmt.Errorf("%w: that in %s is of another version of aqmlab: %s", ErrUnavailable, dir, howToBuild)
+	}
+	return k, nil
+}
+
+// store moves a program into the cache. What describes it is renamed into place
+// last, so that a kernel is there whole or not at all.
+func store(dir, image string, k Kernel) (Kernel, error) {
+	k.Path = filepath.Join(dir, imageName)
+	about := filepath.Join(dir, aboutName)
+	if err := os.Remove(about); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Kernel{}, err
+	}
+	if err := os.Rename(image, k.Path); err != nil {
+		return Kernel{}, err
+	}
+	text, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return Kernel{}, err
+	}
+	if err := os.WriteFile(about+".new", append(text, '\n'), 0o644); err != nil {
+		return Kernel{}, err
+	}
+	return k, os.Rename(about+".new", about)
+}

@@ -1,0 +1,86 @@
+package uml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// runQuietly runs a command to its end and returns what it wrote.
+func runQuietly(c *exec.Cmd) ([]byte, error) {
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err := runAttached(c, func() error { return nil })
+	return out.Bytes(), err
+}
+
+// runAttached runs a command to its end. It ends with its context and with this
+// process, together with its process group. prepare is called on the thread
+// that starts it, right before.
+func runAttached(c *exec.Cmd, prepare func() error) error {
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if c.Cancel != nil {
+		c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGKILL) }
+	}
+	// The signal comes when the thread ends that started the command, and what
+	// prepare changes is the thread's: it stays here, and is given up afterwards.
+	ended := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := prepare()
+		if err == nil {
+			err = c.Run()
+		}
+		ended <- err
+	}()
+	return <-ended
+}
+
+// fixedAddresses makes programs that the calling thread starts have the same
+// addresses every time (personality(2)).
+func fixedAddresses() error {
+	const noRandomize = 0x0040000 // ADDR_NO_RANDOMIZE of linux/personality.h
+	if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, noRandomize, 0, 0); errno != 0 {
+		return os.NewSyscallError("personality", errno)
+	}
+	return nil
+}
+
+// tail is how many lines of a program's output an error quotes.
+const tail = 15
+
+// lastLines are the last lines of a program's output.
+func lastLines(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.Join(lines[max(0, len(lines)-tail):], "\n")
+}
+
+// consoleTail is the end of a guest's console, for an error, without the
+// addresses of a kernel's call trace, which say nothing to the user.
+func consoleTail(file string) error {
+	out, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var words []byte
+	for line := range bytes.Lines(out) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("[<")) {
+			words = append(words, line...)
+		}
+	}
+	last := lastLines(words)
+	switch {
+	case last == "":
+		return errors.New("the guest wrote nothing on its console")
+	case bytes.Contains(out, []byte("Out of memory")):
+		return fmt.Errorf("%w; its console ends with:\n%s", ErrMemory, last)
+	}
+	return fmt.Errorf("the guest's console ends with:\n%s", last)
+}

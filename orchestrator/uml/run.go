@@ -1,0 +1,161 @@
+package uml
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"aqmlab/orchestrator/uml/guest"
+)
+
+// Guest is one order for a kernel of its own.
+type Guest struct {
+	Args   []string // of the program, so that it calls [guest.Main]
+	Order  []byte
+	Files  []string     // that it may read, by absolute path; they have the same path in the guest
+	Memory int          // MiB that the guest may use; the host gives what it does use
+	Seed   uint64       // of all randomness in the guest
+	Watch  func([]byte) // is told the order's progress; may be nil
+	// Patience is the wall time without any progress after which a guest is
+	// given up. Zero: two minutes.
+	Patience time.Duration
+}
+
+const (
+	defaultPatience = 2 * time.Minute
+	lookEvery       = 200 * time.Millisecond // wall time between two looks at the progress
+)
+
+// Errors for guests that did not come to their end.
+var (
+	ErrStuck  = errors.New("the guest made no progress")
+	ErrMemory = errors.New("the guest ran out of memory")
+)
+
+// seed is what the guest's kernel gets for randomness.
+func (g Guest) seed() []byte {
+	sum := sha256.Sum256([]byte("aqmlab guest " + strconv.FormatUint(g.Seed, 10)))
+	return sum[:]
+}
+
+// Run boots a guest, waits for its end and returns its reply. It may be called
+// by several goroutines. Errors are the order's own, or say how the guest ended,
+// with its last words; then and when ctx ends nothing of it is left.
+func (s *Session) Run(ctx context.Context, g Guest) ([]byte, error) {
+	root := s.nextRoot()
+	if err := s.fill(root, g); err != nil {
+		return nil, errors.Join(fmt.Errorf("readying a guest: %w", err), os.RemoveAll(root))
+	}
+	reply, err := s.boot(ctx, root, g)
+	return reply, errors.Join(err, os.RemoveAll(root))
+}
+
+func (s *Session) boot(ctx context.Context, root string, g Guest) ([]byte, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	console := filepath.Join(root, "console")
+	out, err := os.Create(console)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	c := exec.CommandContext(ctx, s.kernel.Path, parameters(g)...)
+	c.Dir, c.Stdout, c.Stderr = root, out, out
+	// Its memory is a file, for which the environment could name another place
+	// than the host's memory (/dev/shm).
+	c.Env = []string{}
+	exchange := filepath.Join(root, guest.Dir)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		watch(ctx, filepath.Join(exchange, guest.ProgressFile), g, cancel)
+	}()
+	ended := runAttached(c, fixedAddresses)
+	why := context.Cause(ctx)
+	cancel(nil)
+	<-watched
+	if why != nil {
+		return nil, errors.Join(why, stuckTail(why, console))
+	}
+	return answer(exchange, ended, console)
+}
+
+// parameters are the kernel's, and after "--" those of the program. No path of
+// the host is among them: the command line is part of what the kernel's random
+// numbers are made of.
+func parameters(g Guest) []string {
+	return append([]string{
+		"mem=" + strconv.Itoa(g.Memory) + "M",
+		"time-travel=inf-cpu", "time-travel-start=" + strconv.FormatInt(begin.UnixNano(), 10),
+		"norandmaps", "quiet",
+		"con=null", "con0=null,fd:1", "console=tty0", // what is printed goes to our console file
+		"uml_dir=.", "umid=guest",
+		"hostfs=.", "rootfstype=hostfs", "rootflags=/", "root=98:0", "ro",
+		"init=/" + programName, "--",
+	}, g.Args...)
+}
+
+// watch passes the progress on until ctx ends, which it does when there is none
+// for too long.
+func watch(ctx context.Context, file string, g Guest, giveUp context.CancelCauseFunc) {
+	patience := g.Patience
+	if patience == 0 {
+		patience = defaultPatience
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last, before := time.Now(), ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		text, err := os.ReadFile(file)
+		switch {
+		case err == nil && string(text) != before:
+			last, before = time.Now(), string(text)
+			if g.Watch != nil {
+				g.Watch(text)
+			}
+		case time.Since(last) > patience:
+			giveUp(fmt.Errorf("%w for %v of wall time", ErrStuck, patience))
+			return
+		}
+	}
+}
+
+// stuckTail is what the console says of a guest that was given up; of one that
+// was interrupted nobody asks.
+func stuckTail(why error, console string) error {
+	if errors.Is(why, ErrStuck) {
+		return consoleTail(console)
+	}
+	return nil
+}
+
+// answer is what a guest that has ended left.
+func answer(exchange string, ended error, console string) ([]byte, error) {
+	reply, err := os.ReadFile(filepath.Join(exchange, guest.ReplyFile))
+	if err == nil {
+		return reply, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(exchange, guest.ErrorFile))
+	if err == nil {
+		return nil, fmt.Errorf("in the guest: %s", text)
+	}
+	if ended == nil {
+		ended = errors.New("it powered off")
+	}
+	return nil, errors.Join(fmt.Errorf("the guest ended without a reply: %w", ended), consoleTail(console))
+}

@@ -1,0 +1,131 @@
+package uml
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// scripted is a session whose kernel is a shell script, which shows what becomes
+// of kernels that end in every way. Real ones run in the end-to-end tests.
+func scripted(t *testing.T, script string) *Session {
+	t.Helper()
+	f, err := newFolder(t.TempDir(), "guests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		left, err := filepath.Glob(filepath.Join(f.path, "[0-9]*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+		if err := f.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &Session{kernel: Kernel{Path: filepath.Join(f.path, "kernel")}, folder: f, program: filepath.Join(f.path, programName)}
+	touch(t, s.program)
+	if err := os.WriteFile(s.kernel.Path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRun(t *testing.T) {
+	for name, c := range map[string]struct{ script, reply, err string }{
+		"reply":          {script: "cat exchange/order > exchange/reply", reply: "do it"},
+		"files":          {script: "cat .$FILE > exchange/reply", reply: "content"},
+		"its own error":  {script: "printf 'no lab' > exchange/error", err: "in the guest: no lab"},
+		"panic":          {script: "echo Kernel panic; exit 1", err: "without a reply: exit status 1\nthe guest's console ends with:\nKernel panic"},
+		"out of memory":  {script: "echo 'Kernel panic - not syncing: Out of memory'; echo ' [<60375a81>] ? f+0x1/0x2'; kill -6 $$", err: ErrMemory.Error() + "; its console ends with:\nKernel panic - not syncing: Out of memory"},
+		"silent end":     {script: "exit 0", err: "without a reply: it powered off\nthe guest wrote nothing on its console"},
+		"cut off":        {script: "echo x > exchange/reply.new; kill -9 $$", err: "without a reply: signal: killed"},
+		"fixed layout":   {script: "cat /proc/self/personality > exchange/reply", reply: "00040000\n"},
+		"no environment": {script: "echo $HOME$TMPDIR > exchange/reply", reply: "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "sizes.csv")
+			if err := os.WriteFile(file, []byte("content"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := scripted(t, "FILE="+file+"\n"+c.script)
+			reply, err := s.Run(t.Context(), Guest{Order: []byte("do it"), Files: []string{file}})
+			if string(reply) != c.reply {
+				t.Errorf("reply %q, want %q", reply, c.reply)
+			}
+			if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+		})
+	}
+}
+
+// TestRunStuck: a guest that tells no progress is given up, one that does is
+// not, and its watcher hears of it.
+func TestRunStuck(t *testing.T) {
+	s := scripted(t, "echo working; printf 1 > exchange/progress; sleep 1000")
+	var heard string
+	_, err := s.Run(t.Context(), Guest{Patience: time.Second, Watch: func(p []byte) { heard = string(p) }})
+	if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "working") {
+		t.Errorf("got %v, want that it is stuck, and its console", err)
+	}
+	if heard != "1" {
+		t.Errorf("the watcher heard %q", heard)
+	}
+}
+
+// TestRunInterrupted: the end of the context ends the guest and all its
+// processes, one of which holds a pipe open.
+func TestRunInterrupted(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(pipe) // until nobody has it open for writing
+		closed <- err
+	}()
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s := scripted(t, "exec 9>"+pipe+"; printf 1 > exchange/progress; (sleep 1000)")
+	_, err := s.Run(ctx, Guest{Watch: func([]byte) { cancel(why) }})
+	if !errors.Is(err, why) || strings.Contains(err.Error(), "console") {
+		t.Errorf("got %v, want only %v", err, why)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRunNoFile: a file of the lab that is gone is named, and nothing is left.
+func TestRunNoFile(t *testing.T) {
+	s := scripted(t, "")
+	if _, err := s.Run(t.Context(), Guest{Files: []string{"/no/such/file"}}); err == nil || !strings.Contains(err.Error(), "/no/such/file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestParameters: nothing on the kernel's command line depends on the host or
+// the order, and the program's arguments come last.
+func TestParameters(t *testing.T) {
+	a := strings.Join(parameters(Guest{Memory: 300, Args: []string{"agent", "guest"}, Order: []byte("a"), Seed: 1}), " ")
+	b := strings.Join(parameters(Guest{Memory: 300, Args: []string{"agent", "guest"}, Order: []byte("b"), Seed: 2}), " ")
+	if a != b || !strings.Contains(a, "mem=300M ") || !strings.HasSuffix(a, " -- agent guest") {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
+
+// TestSeeds: guests of one seed get the same randomness, others other.
+func TestSeeds(t *testing.T) {
+	one, again, two := Guest{Seed: 1}.seed(), Guest{Seed: 1, Order: []byte("x")}.seed(), Guest{Seed: 2}.seed()
+	if string(one) != string(again) || string(one) == string(two) || len(one) != 32 {
+		t.Errorf("%x, %x, %x", one, again, two)
+	}
+}
