@@ -3,12 +3,12 @@ GO      ?= go
 # Pinned, so that a new release cannot fail an old commit.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 5s
-UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm)$$')
+UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm|vm/labtest)$$')
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
-FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
+FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
 
-.PHONY: build test lint unit race fuzz examples e2e test-vm bench golden generate
+.PHONY: build test lint unit race fuzz examples e2e test-vm bench golden generate release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
@@ -43,7 +43,7 @@ e2e: ## the command itself, on real hosts (needs root)
 	$(GO) test -count=1 -timeout 15m ./e2e
 
 test-vm: ## beside Debian's kernel, in QEMU; says what to install where it cannot
-	$(GO) test -count=1 -v ./vm/vmtest ./vm/kernelaqm
+	$(GO) test -count=1 -v ./vm/vmtest ./vm/kernelaqm ./vm/labtest
 
 bench: ## Go benchmarks of the packages; see also aqmlab bench
 	$(GO) test -run '^$$' -bench . ./event ./switch/... ./results
@@ -52,4 +52,7 @@ golden: ## rewrite golden files after a change that is meant
 	$(GO) test ./results -update
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
-	$(GO) generate ./orchestrator/host/cc ./vm/kernelaqm
+	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./vm/kernelaqm
+
+release: ## what is published, in dist/: static binaries and their checksums
+	scripts/release

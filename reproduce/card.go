@@ -1,0 +1,244 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
+// JSON is a score card as reproduce --json prints it.
+type JSON struct {
+	Scale  Scale           `json:"scale"`
+	Claims []ClaimJSON     `json:"claims"`
+	Counts map[Verdict]int `json:"counts"`
+}
+
+// ClaimJSON is one claim. Published, Sim and Testbed are differences from the
+// baseline in percent, below zero for lower, or figures in Unit; null where the
+// paper gives no number, or nothing was run.
+type ClaimJSON struct {
+	ID          string      `json:"id"`
+	Experiment  string      `json:"experiment"`
+	Paper       string      `json:"paper"`
+	Source      string      `json:"source"`
+	Statement   string      `json:"statement"`
+	Published   number      `json:"published"`
+	Sim         number      `json:"sim"`
+	Testbed     number      `json:"testbed"`
+	Unit        string      `json:"unit"`
+	Verdict     Verdict     `json:"verdict"`
+	By          string      `json:"verdict_by,omitempty"` // sim or testbed
+	Chance      bool        `json:"may_be_chance"`        // the interval of the difference holds zero
+	Reason      string      `json:"reason,omitempty"`     // why it was not run
+	SimMore     *FigureJSON `json:"sim_details,omitempty"`
+	TestbedMore *FigureJSON `json:"testbed_details,omitempty"`
+}
+
+// FigureJSON is the rest of a figure.
+type FigureJSON struct {
+	CI95        []number `json:"ci95"` // null with a single seed
+	From        number   `json:"baseline_value"`
+	To          number   `json:"value"`
+	Scheme      string   `json:"scheme"`
+	Load        float64  `json:"load"`
+	Seeds       int      `json:"seeds"`
+	LowFidelity bool     `json:"low_fidelity"`
+}
+
+// number is one that JSON has, or null.
+type number float64
+
+// MarshalJSON writes null for what is no number.
+func (n number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// Counts counts the verdicts of a card; each has a count.
+func Counts(card []Score) map[Verdict]int {
+	counts := make(map[Verdict]int)
+	for _, v := range Verdicts() {
+		counts[v] = 0
+	}
+	for _, s := range card {
+		counts[s.Verdict]++
+	}
+	return counts
+}
+
+// ToJSON is the card of a scale.
+func ToJSON(card []Score, scale Scale) JSON {
+	out := JSON{Scale: scale, Claims: []ClaimJSON{}, Counts: Counts(card)}
+	for _, s := range card {
+		c := ClaimJSON{
+			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
+			Source: s.Experiment.Source, Statement: s.Claim.Statement,
+			Published: number(s.published()), Sim: s.Sim.number(), Testbed: s.Testbed.number(),
+			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Reason: s.Reason,
+			SimMore: s.Sim.json(), TestbedMore: s.Testbed.json(),
+		}
+		out.Claims = append(out.Claims, c)
+	}
+	return out
+}
+
+// unit is that of the card's figures.
+func (s Score) unit() string {
+	if s.Claim.Relation.Relative() {
+		return "%"
+	}
+	return s.Claim.Unit
+}
+
+// published is the paper's figure, or no number.
+func (s Score) published() float64 {
+	c := s.Claim
+	switch {
+	case !c.Relation.Relative():
+		return *c.To
+	case c.Percent == 0 && c.From == nil:
+		return math.NaN()
+	case c.Relation == "lower":
+		return -c.Percent
+	}
+	return c.Percent
+}
+
+func (f *Figure) number() number {
+	if f == nil {
+		return number(math.NaN())
+	}
+	return number(f.Value)
+}
+
+func (f *Figure) json() *FigureJSON {
+	if f == nil {
+		return nil
+	}
+	out := &FigureJSON{From: number(f.From), To: number(f.To), Scheme: f.Scheme, Load: f.Load, Seeds: f.Seeds, LowFidelity: f.LowFidelity}
+	if f.HasCI {
+		out.CI95 = []number{number(f.CI95[0]), number(f.CI95[1])}
+	}
+	return out
+}
+
+// Table prints a card, experiment by experiment.
+func Table(w io.Writer, card []Score) error {
+	var out strings.Builder
+	for i := 0; i < len(card); {
+		n := i + 1
+		for n < len(card) && card[n].Experiment.ID == card[i].Experiment.ID {
+			n++
+		}
+		section(&out, card[i:n])
+		i = n
+	}
+	var counts []string
+	for _, v := range Verdicts() {
+		counts = append(counts, fmt.Sprintf("%d %s", Counts(card)[v], v))
+	}
+	noun := "claims"
+	if len(card) == 1 {
+		noun = "claim"
+	}
+	fmt.Fprintf(&out, "%d %s: %s\n", len(card), noun, strings.Join(counts, ", "))
+	if _, err := io.WriteString(w, out.String()); err != nil {
+		return fmt.Errorf("printing the score card: %w", err)
+	}
+	return nil
+}
+
+// section prints the claims of one experiment: a line of figures for each, and
+// below it what it says.
+func section(out *strings.Builder, claims []Score) {
+	e := claims[0].Experiment
+	fmt.Fprintf(out, "%s: %s (%s; %s in the paper)\n", e.ID, e.Title, e.Source, e.Environment)
+	var rows strings.Builder
+	tw := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  claim\tpublished\tsim\ttestbed\tverdict")
+	for _, s := range claims {
+		verdict := string(s.Verdict)
+		if s.Chance {
+			verdict += ", may be chance"
+		}
+		if s.Reason != "" {
+			verdict += ": " + s.Reason
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", strings.TrimPrefix(s.Claim.ID, e.ID+"-"), s.publishedText(), s.text(s.Sim), s.text(s.Testbed), verdict)
+	}
+	tw.Flush() // into memory: it cannot fail
+	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
+		fmt.Fprintln(out, line)
+		if i > 0 {
+			fmt.Fprintf(out, "      %s\n", claims[i-1].about())
+		}
+	}
+	fmt.Fprintln(out)
+}
+
+// about says what a claim is about.
+func (s Score) about() string {
+	text := s.Claim.Statement
+	c := s.Claim
+	if c.Baseline != "" {
+		text += fmt.Sprintf(" [%s against %s", strings.Join(c.Schemes(), ", "), c.Baseline)
+		if c.In != "" {
+			text += " of " + c.In
+		}
+		return text + "]"
+	}
+	return text + fmt.Sprintf(" [%s]", strings.Join(c.Schemes(), ", "))
+}
+
+func (s Score) publishedText() string {
+	c := s.Claim
+	text := "alike"
+	switch {
+	case c.Relation == "close" && c.Percent > 0:
+		text = fmt.Sprintf("within %.3g %%", c.Percent)
+	case c.Relation == "close":
+	case math.IsNaN(s.published()):
+		return string(c.Relation)
+	case c.Relation.Relative():
+		text = fmt.Sprintf("%+.3g %%", s.published())
+	case c.Relation == "equal":
+		text = fmt.Sprintf("%.4g %s", *c.To, c.Unit)
+	default:
+		text = fmt.Sprintf("%s %.4g %s", strings.ReplaceAll(string(c.Relation), "-", " "), *c.To, c.Unit)
+	}
+	if c.Qualifier == "up to" {
+		text = "up to " + text
+	}
+	return text
+}
+
+// text is a figure with its interval, and where it is from when there were
+// several loads or schemes to choose from.
+func (s Score) text(f *Figure) string {
+	if f == nil {
+		return "-"
+	}
+	format := "%.4g"
+	if s.Claim.Relation.Relative() {
+		format = "%+.3g"
+	}
+	text := fmt.Sprintf(format+" %s", f.Value, s.unit())
+	if f.HasCI {
+		text += fmt.Sprintf(" ("+format+" to "+format+")", f.CI95[0], f.CI95[1])
+	}
+	if s.Claim.Load == 0 && s.Claim.Class != "" {
+		text += fmt.Sprintf(" at %v", f.Load)
+	}
+	if len(s.Claim.Others) > 0 {
+		text += ", " + f.Scheme
+	}
+	if f.LowFidelity {
+		text += ", low fidelity"
+	}
+	return text
+}

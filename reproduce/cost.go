@@ -1,0 +1,48 @@
+package reproduce
+
+import (
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/trafficgen"
+)
+
+// What a data packet costs at each switch that it passes, with its ACK and all
+// events between, on one core of the machine that aqmlab was written on.
+const perPacketHop = 400 * time.Nanosecond
+
+// cost is about how many seconds of one core a point takes in virtual time.
+func cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
+	payload := float64(l.Host.MTU - header)
+	packets, longest := 0.0, map[int]time.Duration{} // by client: how long it receives without end
+	for _, f := range flows {
+		if f.Stop > 0 {
+			longest[f.Client] = max(longest[f.Client], f.Stop-f.Start)
+			continue
+		}
+		packets += max(1, float64(f.Bytes)/payload)
+	}
+	for _, d := range longest {
+		packets += d.Seconds() * float64(l.Topology.Rate) / 8 / payload
+	}
+	return packets * float64(switches(l.Topology.Kind)) * perPacketHop.Seconds()
+}
+
+// header is what a TCP segment carries before its payload: IPv4, and TCP with
+// timestamps.
+const header = 52
+
+// switches is how many a packet passes between hosts that are far apart.
+func switches(topology string) int {
+	switch topology {
+	case "star":
+		return 1
+	case "fat-tree":
+		return 5
+	}
+	return 3
+}
+
+// wall is about how long the starts of a trace take on real hosts that need no
+// dilation; most machines need one.
+func wall(flows []trafficgen.Flow) float64 { return trafficgen.End(flows).Seconds() }

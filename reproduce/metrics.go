@@ -1,0 +1,133 @@
+package reproduce
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"aqmlab/labs"
+	"aqmlab/results"
+	"aqmlab/results/papers"
+)
+
+// kindOfMetric computes a claim's figure from one stored point.
+type kindOfMetric struct {
+	name, doc string
+	of        func(subject) (float64, error)
+	// paired is what results.Compare has of the flows that both schemes completed:
+	// differences of it come with an interval that pairs flow with flow.
+	paired  results.Metric
+	samples bool // it needs the samples of queues
+	total   bool // it grows with the number of flows
+}
+
+// subject is what a metric is computed of.
+type subject struct {
+	papers.Claim
+	point results.Point
+	lab   *labs.Lab
+}
+
+// errNothing says that a point holds nothing that the metric is of.
+var errNothing = errors.New("nothing of it was measured")
+
+// metrics is the table of what claims may be about. To add a kind: a row, a
+// function, a test.
+func metrics() []kindOfMetric {
+	return []kindOfMetric{
+		{"fct-mean", "mean flow completion time of a size class, us", meanFCT, results.Mean, false, false},
+		{"fct-p99", "99th percentile of the same, us", p99FCT, results.P99, false, false},
+		{"timeouts", "retransmission timeouts of all hosts", timeouts, "", false, true},
+		{"bytes-below-10mb", "share of the bytes asked for that belong to flows below 10 MB, %", bytesBelow, "", false, false},
+		{"queue-peak", "largest queue of a port, KB", queuePeak, "", false, false},
+		{"queue-window-peak", "the same within a window, KB", queueWindowPeak, "", true, false},
+		{"queue-goodput", "payload that left a queue within a window, Mbps", queueGoodput, "", true, false},
+		{"queue-goodput-growth", "smallest ratio of the goodputs of a queue in neighbouring windows", goodputGrowth, "", true, false},
+		{"queue-share-of-next", "goodput of a queue over that of the next within a window", shareOfNext, "", true, false},
+		{"queue-rate", "what a queue took of the link within a window, framing included, Mbps", queueRate, "", true, false},
+		{"utilisation", "what all queues of a port took of its link within a window, %", utilisation, "", true, false},
+		{"share-convergence", "time from a window's start until a queue's rate stays within 10 % of that in the window's second half, ms", convergence, "", true, false},
+		{"rtt-mean", "mean RTT of a probe, us", meanRTT, "", false, false},
+		{"rtt-p99", "99th percentile of the same, us", p99RTT, "", false, false},
+		{"rtt-above-base", "mean RTT of a probe less the lab's base RTT, us", rttAboveBase, "", false, false},
+	}
+}
+
+// metric finds a row.
+func metric(name string) (kindOfMetric, bool) {
+	all := metrics()
+	i := slices.IndexFunc(all, func(m kindOfMetric) bool { return m.name == name })
+	if i < 0 {
+		return kindOfMetric{}, false
+	}
+	return all[i], true
+}
+
+func metricNames() []string {
+	var names []string
+	for _, m := range metrics() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func (s subject) fct() (results.FCT, error) {
+	f := results.Summarize(s.point.Flows, results.Class(s.Class))
+	if f.Count == 0 {
+		return f, fmt.Errorf("%w: no flow of class %s completed", errNothing, s.Class)
+	}
+	return f, nil
+}
+
+func meanFCT(s subject) (float64, error) {
+	f, err := s.fct()
+	return f.Mean, err
+}
+
+func p99FCT(s subject) (float64, error) {
+	f, err := s.fct()
+	return f.P99, err
+}
+
+func timeouts(s subject) (float64, error) {
+	return float64(results.CountsOf(nil, s.point.Hosts).Timeouts), nil
+}
+
+func bytesBelow(s subject) (float64, error) {
+	const bound = 10_000_000
+	below, all := 0.0, 0.0
+	for _, f := range s.point.Flows {
+		all += float64(f.Bytes)
+		if f.Bytes < bound {
+			below += float64(f.Bytes)
+		}
+	}
+	if all == 0 {
+		return 0, errNothing
+	}
+	return 100 * below / all, nil
+}
+
+func (s subject) rtt() (results.FCT, error) {
+	for _, p := range results.SummarizeProbes(s.point.Probes) {
+		if p.Probe == s.Probe && p.RTT.Count > 0 {
+			return p.RTT, nil
+		}
+	}
+	return results.FCT{}, fmt.Errorf("%w: no answer to probe %s", errNothing, s.Probe)
+}
+
+func meanRTT(s subject) (float64, error) {
+	r, err := s.rtt()
+	return r.Mean, err
+}
+
+func p99RTT(s subject) (float64, error) {
+	r, err := s.rtt()
+	return r.P99, err
+}
+
+func rttAboveBase(s subject) (float64, error) {
+	r, err := s.rtt()
+	return r.Mean - float64(s.lab.RTT.Min.Nanoseconds())/1000, err
+}

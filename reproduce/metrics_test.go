@@ -1,0 +1,154 @@
+package reproduce
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/results"
+	"aqmlab/results/papers"
+	"aqmlab/units"
+)
+
+// oneSecond is the window of the tests.
+func oneSecond() []papers.Window { return []papers.Window{{From: 0, To: time.Second}} }
+
+// flow is one that completed.
+func flow(bytes int64, fct time.Duration) results.Flow {
+	return results.Flow{Bytes: bytes, Received: bytes, FCT: fct}
+}
+
+// samples are those of the queues to h1, every 100 ms: what left in each.
+func samples(sent ...[]int64) []results.QueueSample {
+	var out []results.QueueSample
+	for queue, series := range sent {
+		for i, bytes := range series {
+			out = append(out, results.QueueSample{
+				At: time.Duration(i+1) * 100 * time.Millisecond, Switch: "s1", Port: "h1", Queue: int32(queue), Sent: bytes, PeakBytes: bytes / 1000,
+			})
+		}
+	}
+	return append(out, results.QueueSample{At: time.Millisecond, Port: "h2", Sent: 1 << 40, PeakBytes: 1 << 40})
+}
+
+// steady is ten samples of the same.
+func steady(bytes int64) []int64 {
+	s := make([]int64, 10)
+	for i := range s {
+		s[i] = bytes
+	}
+	return s
+}
+
+// Each kind of metric on a point whose figure is known.
+func TestMetrics(t *testing.T) {
+	lab := &labs.Lab{Host: labs.Host{MTU: 1500}, Topology: labs.Topology{Rate: units.Gbps}, RTT: labs.RTT{Min: 250 * time.Microsecond}}
+	ms := time.Millisecond
+	fcts := results.Point{Flows: []results.Flow{flow(1000, 2*ms), flow(2000, 4*ms), flow(20_000_000, 90*ms), {Bytes: 1, Error: "lost"}}}
+	pings := results.Point{Probes: []results.ProbeSample{{Probe: "a", RTT: 300 * time.Microsecond}, {Probe: "a", RTT: 500 * time.Microsecond}, {Probe: "a", Lost: true}}}
+	// 1.25 MB in 100 ms are 100 Mbps of network-layer bytes.
+	queues := results.Point{Queues: samples(steady(1_250_000), steady(2_500_000))}
+	covered := map[string]bool{}
+	for _, tt := range []struct {
+		metric string
+		claim  papers.Claim
+		point  results.Point
+		want   float64
+	}{
+		{"fct-mean", papers.Claim{Class: "small"}, fcts, 3000},
+		{"fct-mean", papers.Claim{Class: "large"}, fcts, 90_000},
+		{"fct-p99", papers.Claim{Class: "small"}, fcts, 4000},
+		{"timeouts", papers.Claim{}, results.Point{Hosts: []results.HostCount{{Timeouts: 3}, {Timeouts: 4}}}, 7},
+		{"bytes-below-10mb", papers.Claim{}, results.Point{Flows: []results.Flow{flow(6_000_000, ms), flow(14_000_000, ms)}}, 30},
+		{"queue-peak", papers.Claim{Port: "h1"}, results.Point{Ports: []results.PortCount{{Port: "h1", PeakBytes: 375_000}, {Port: "h1", Queue: 1, PeakBytes: 9e9}}}, 375},
+		{"queue-window-peak", papers.Claim{Port: "h1", Queue: 1, Windows: oneSecond()}, queues, 2.5},
+		{"queue-goodput", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 100 * 1448.0 / 1500},
+		{"queue-goodput-growth", papers.Claim{Port: "h1", Windows: []papers.Window{{To: 100 * ms}, {From: 100 * ms, To: 200 * ms}, {From: 200 * ms, To: 300 * ms}}},
+			results.Point{Queues: samples([]int64{100, 150, 180})}, 1.2},
+		{"queue-share-of-next", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 0.5},
+		{"queue-rate", papers.Claim{Port: "h1", Queue: 1, Windows: oneSecond()}, queues, 200 * 1538.0 / 1500},
+		{"utilisation", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 30 * 1538.0 / 1500},
+		{"rtt-mean", papers.Claim{Probe: "a"}, pings, 400},
+		{"rtt-p99", papers.Claim{Probe: "a"}, pings, 500},
+		{"rtt-above-base", papers.Claim{Probe: "a"}, pings, 150},
+		{"share-convergence", papers.Claim{Port: "h1", Windows: oneSecond()}, settling(), 200},
+	} {
+		m, ok := metric(tt.metric)
+		if !ok {
+			t.Fatalf("no metric %s", tt.metric)
+		}
+		covered[tt.metric] = true
+		got, err := m.of(subject{tt.claim, tt.point, lab})
+		if err != nil || math.Abs(got-tt.want) > 1e-9*math.Abs(tt.want) {
+			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
+		}
+	}
+	for _, m := range metrics() {
+		if !covered[m.name] || m.doc == "" {
+			t.Errorf("metric %s has no test, or no doc", m.name)
+		}
+		if m.name == "timeouts" {
+			continue // none are a figure, too
+		}
+		if _, err := m.of(subject{papers.Claim{Class: "small", Port: "h9", Probe: "b", Windows: oneSecond()}, results.Point{}, lab}); !errors.Is(err, errNothing) {
+			t.Errorf("%s of an empty point: error %v, want %v", m.name, err, errNothing)
+		}
+	}
+}
+
+// settling is a queue that takes the whole link for 200 ms, and then half.
+func settling() results.Point {
+	var p results.Point
+	for at := 20 * time.Millisecond; at <= time.Second; at += 20 * time.Millisecond {
+		sent := int64(1000)
+		if at <= 200*time.Millisecond {
+			sent = 2000
+		}
+		p.Queues = append(p.Queues, results.QueueSample{At: at, Port: "h1", Sent: sent})
+	}
+	return p
+}
+
+// The intervals over seeds are those of Student's t.
+func TestIntervalOfSeeds(t *testing.T) {
+	one := Figure{}.over([]float64{3}, nil)
+	if one.Value != 3 || one.HasCI || one.Seeds != 1 {
+		t.Errorf("one seed: %+v", one)
+	}
+	two := Figure{}.over([]float64{2, 4}, nil)
+	if two.Value != 3 || !two.HasCI || math.Abs(two.CI95[1]-(3+12.706)) > 1e-9 {
+		t.Errorf("two seeds: %+v", two)
+	}
+	three := Figure{}.over([]float64{1, 2, 3}, nil)
+	if want := 2 - 4.303/math.Sqrt(3); math.Abs(three.CI95[0]-want) > 1e-9 {
+		t.Errorf("three seeds: %+v, want %v", three, want)
+	}
+	if difference(0, 0) != 0 || !math.IsInf(difference(0, 5), 1) || difference(200, 100) != -50 {
+		t.Error("differences")
+	}
+}
+
+// A count is compared with a published one at the published number of flows
+// alone.
+func TestCountsNeedTheirFlows(t *testing.T) {
+	lab := &labs.Lab{Workload: labs.Workload{Flows: 100}}
+	c := papers.Claim{Metric: "timeouts", Relation: papers.Equal, To: ptr(7)}
+	points := []results.Point{{Hosts: []results.HostCount{{Timeouts: 7}}}}
+	if f, err := absolute(&study{lab: lab, published: 100}, c, spot{}, points); err != nil || f.Value != 7 {
+		t.Errorf("at the published number: %+v, %v", f, err)
+	}
+	if _, err := absolute(&study{lab: lab, published: 50_000}, c, spot{}, points); !errors.Is(err, errNothing) {
+		t.Errorf("at fewer flows: error %v", err)
+	}
+	mine, base := &study{lab: lab}, &study{lab: &labs.Lab{Workload: labs.Workload{Flows: 90}}}
+	m, _ := metric("timeouts")
+	if _, err := unpaired(pair{mine, base, c, m}, spot{}, points, points); !errors.Is(err, errNothing) {
+		t.Errorf("between unequal numbers: error %v", err)
+	}
+	f, err := unpaired(pair{mine, mine, c, m}, spot{}, points, []results.Point{{Hosts: []results.HostCount{{Timeouts: 14}}}})
+	if err != nil || f.Value != 100 || f.From != 7 || f.To != 14 {
+		t.Errorf("twice as many: %+v, %v", f, err)
+	}
+}

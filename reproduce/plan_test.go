@@ -1,0 +1,128 @@
+package reproduce
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"aqmlab/orchestrator"
+	"aqmlab/results/papers"
+)
+
+func planned(t *testing.T, scale Scale, names ...string) *Plan {
+	t.Helper()
+	p, err := New(names, Options{Scale: scale, Runtime: orchestrator.Sim, Out: t.TempDir(), Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Every claim of every paper has a lab, and a metric or the reason why it has
+// none.
+func TestEveryClaim(t *testing.T) {
+	p := planned(t, Quick, All)
+	published, err := papers.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := 0
+	for _, paper := range published {
+		for _, e := range paper.Experiments {
+			claims += len(e.Claims)
+			if s := p.study(e.ID); s == nil || s.lab.Source.Paper != paper.ID {
+				t.Errorf("%s: lab %s is not of the paper", e.ID, e.Lab)
+			}
+		}
+	}
+	card, err := p.Card()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(card) != claims || Counts(card)[NotRun] != claims {
+		t.Errorf("%d of %d claims on the card, %v", len(card), claims, Counts(card))
+	}
+	for _, s := range card {
+		if s.Reason == "" || s.By != "" || s.Sim != nil || s.Testbed != nil {
+			t.Errorf("%s, of which nothing was run: %+v", s.Claim.ID, s)
+		}
+	}
+}
+
+func TestScales(t *testing.T) {
+	for _, tt := range []struct {
+		scale Scale
+		name  string
+		loads []float64
+		flows int
+		seeds int
+	}{
+		{Full, "tcn-fig6", []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}, 5000, 3},
+		{Standard, "tcn-fig6", []float64{0.3, 0.6, 0.9}, 5000, 2},
+		{Standard, "tcn-fig10", []float64{0.3, 0.6, 0.9}, 10_000, 2},
+		{Full, "tcn-fig10", []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}, 50_000, 3},
+		{Quick, "tcn-fig6", []float64{0.9}, 5000, 1},
+		{Full, "tcn-fig3", []float64{0.6}, 1000, 1}, // its eight flows are the same with any seed
+	} {
+		l := planned(t, tt.scale, tt.name).study(tt.name).lab
+		if !slices.Equal(l.Workload.Load, tt.loads) || l.Workload.Flows != tt.flows || len(l.Seeds) != tt.seeds {
+			t.Errorf("%s %s: loads %v, %d flows, seeds %v", tt.scale, tt.name, l.Workload.Load, l.Workload.Flows, l.Seeds)
+		}
+	}
+}
+
+// An experiment takes along what its claims look at in another, and no more.
+func TestBaselineOfAnother(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig8")
+	for _, j := range p.jobs {
+		if j.study.ID == "tcn-fig6" && (j.scheme != "tcn" || j.load != 0.9) {
+			t.Errorf("planned %v, which no claim of Fig. 8 looks at", j)
+		}
+	}
+	if !slices.ContainsFunc(p.jobs, func(j job) bool { return j.study.ID == "tcn-fig6" }) {
+		t.Error("Fig. 8 lacks its baseline in Fig. 6")
+	}
+	card, err := p.Card()
+	if err != nil || len(card) != 7 {
+		t.Errorf("%d claims on the card of Fig. 8, %v", len(card), err)
+	}
+}
+
+// No point is planned twice, and none for claims that cannot be measured.
+func TestJobs(t *testing.T) {
+	p := planned(t, Standard, All)
+	seen := map[string]bool{}
+	for _, j := range p.jobs {
+		if seen[j.key] {
+			t.Errorf("%v is planned twice", j)
+		}
+		seen[j.key] = true
+		if j.cost <= 0 {
+			t.Errorf("%v costs %v", j, j.cost)
+		}
+		if j.study.ID == "tcn-sec6.2-isolation-sim" {
+			t.Errorf("%v: nothing is claimed of it", j)
+		}
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	if _, err := New([]string{"tcn-fig99"}, Options{Scale: Quick, Runtime: orchestrator.Sim}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("error %v, want %v", err, ErrUnknown)
+	}
+	if _, err := New([]string{"tcn"}, Options{Scale: Quick, Runtime: orchestrator.Auto}); err == nil {
+		t.Error("runtime auto was taken")
+	}
+}
+
+// Workers take the next cell when they are done with one.
+func TestTakes(t *testing.T) {
+	todo := Todo{cells: []cell{{cost: 3}, {cost: 1}, {cost: 1}, {cost: 2}}}
+	if got := todo.takes(2); got != 4*time.Second {
+		t.Errorf("two workers take %v, want 4s", got)
+	}
+	if got := todo.takes(1); got != 7*time.Second {
+		t.Errorf("one worker takes %v, want 7s", got)
+	}
+}

@@ -1,0 +1,163 @@
+// Package reproduce runs the labs of published experiments and scores what the
+// papers claim against what was measured.
+//
+// A plan holds the points (scheme, load, seed) that the claims of some
+// experiments need, at one of three scales. Each is stored as a run of its own
+// as soon as it is measured, and found again by what it was measured with: the
+// lab as it was run, resolved, and where its hosts were. The score card is made
+// of stored points alone, so it can be printed at any time.
+package reproduce
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqmlab/kind"
+	"aqmlab/labs"
+	"aqmlab/orchestrator"
+	"aqmlab/results/papers"
+	"aqmlab/switch/port"
+)
+
+// ErrUnknown is wrapped by the error for what is neither a paper nor an
+// experiment.
+var ErrUnknown = errors.New("no such paper or experiment")
+
+// All stands for every experiment of every paper.
+const All = "all"
+
+// Options say what a plan is made of.
+type Options struct {
+	Scale   Scale
+	Runtime orchestrator.Runtime // one that [Runtimes] lists
+	Out     string               // folder of the runs
+	Jobs    int                  // points that run at once in virtual time; zero: one a CPU
+	Kinds   port.Kinds
+	Root    orchestrator.Options // of real hosts
+}
+
+// Runtimes lists where the labs can be run: a point's place is part of what it
+// is found by, so it is never picked for the user.
+func Runtimes() []string {
+	return slices.DeleteFunc(orchestrator.Runtimes(), func(name string) bool { return name == string(orchestrator.Auto) })
+}
+
+// Plan is the experiments to reproduce, and the points that their claims need.
+type Plan struct {
+	Options
+	Warnings []string // of the scale, and of what is left out
+
+	studies []*study
+	jobs    []job
+}
+
+// study is an experiment at the plan's scale.
+type study struct {
+	paper string
+	papers.Experiment
+	lab       *labs.Lab
+	published int // flows a point, before they are scaled
+	// scored is set for an experiment that was asked for, and not only for being
+	// the baseline of another's claim.
+	scored bool
+}
+
+// New plans the experiments that the names stand for: those of experiments, of
+// papers, or [All]. The error for any other name wraps [ErrUnknown].
+func New(names []string, o Options) (*Plan, error) {
+	if !slices.Contains(Runtimes(), string(o.Runtime)) {
+		return nil, fmt.Errorf("runtime %q: want one of %s", o.Runtime, strings.Join(Runtimes(), ", "))
+	}
+	published, err := papers.All()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Options: o}
+	if err := p.choose(published, names); err != nil {
+		return nil, err
+	}
+	for _, s := range p.studies {
+		if err := s.check(); err != nil {
+			return nil, fmt.Errorf("claims of %s: %w", s.ID, err)
+		}
+	}
+	return p, p.fill()
+}
+
+// choose takes the experiments that the names stand for, and those that their
+// claims look at.
+func (p *Plan) choose(published []papers.Paper, names []string) error {
+	known := []string{All}
+	wanted := func(paper papers.Paper, e papers.Experiment) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return n == All || n == paper.ID || n == e.ID })
+	}
+	var chosen []papers.Experiment
+	for _, paper := range published {
+		known = append(known, paper.ID)
+		for _, e := range paper.Experiments {
+			known = append(known, e.ID)
+			if wanted(paper, e) {
+				chosen = append(chosen, e)
+			}
+		}
+	}
+	for _, n := range names {
+		if !slices.Contains(known, n) {
+			return fmt.Errorf("%w: %w", ErrUnknown, kind.Unknown("name", n, known))
+		}
+	}
+	for _, paper := range published {
+		for _, e := range paper.Experiments {
+			if !wanted(paper, e) && !lookedAt(chosen, e.ID) {
+				continue
+			}
+			lab, err := labs.FromBook(e.Lab, p.Kinds)
+			if err != nil {
+				return fmt.Errorf("the lab of %s: %w", e.ID, err)
+			}
+			p.studies = append(p.studies, &study{paper: paper.ID, Experiment: e, lab: lab, published: lab.Workload.Flows, scored: wanted(paper, e)})
+		}
+	}
+	return nil
+}
+
+// lookedAt tells whether a claim of the experiments has its baseline in another.
+func lookedAt(chosen []papers.Experiment, id string) bool {
+	return slices.ContainsFunc(chosen, func(e papers.Experiment) bool {
+		return slices.ContainsFunc(e.Claims, func(c papers.Claim) bool { return c.In == id })
+	})
+}
+
+// check wants a metric for every claim that is measured, and schemes of the lab.
+// The baseline of another experiment is checked there, when it is looked for.
+func (s *study) check() error {
+	for _, c := range s.Claims {
+		if c.Unmeasured != "" {
+			continue
+		}
+		if _, ok := metric(c.Metric); !ok {
+			return fmt.Errorf("%s: %w", c.ID, kind.Unknown("metric", c.Metric, metricNames()))
+		}
+		names := c.Schemes()
+		if c.In == "" && c.Baseline != "" {
+			names = append(names, c.Baseline)
+		}
+		for _, name := range names {
+			if !slices.ContainsFunc(s.lab.Schemes, func(l labs.Scheme) bool { return l.Name == name }) {
+				return fmt.Errorf("%s: lab %s has no scheme %s", c.ID, s.Lab, name)
+			}
+		}
+	}
+	return nil
+}
+
+// study finds an experiment of the plan.
+func (p *Plan) study(id string) *study {
+	i := slices.IndexFunc(p.studies, func(s *study) bool { return s.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return p.studies[i]
+}

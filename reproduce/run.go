@@ -1,0 +1,161 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"aqmlab/orchestrator"
+	"aqmlab/results/papers"
+)
+
+// Todo is what a plan has yet to run.
+type Todo struct {
+	Points int           // to be run
+	Stored int           // that are there already
+	Takes  time.Duration // about: on this many cores, or on real hosts without dilation
+	// Versions are those of aqmlab that measured what is stored, when they are not
+	// this one alone.
+	Versions []string
+
+	cells []cell
+}
+
+// cell is what one run measures: a point in virtual time, and on real hosts all
+// schemes of a load and seed, which share a testbed and its dilation.
+type cell struct {
+	jobs []job
+	cost float64
+}
+
+// Todo compares the plan with what is stored.
+func (p *Plan) Todo() (Todo, error) {
+	have, err := p.read()
+	if err != nil {
+		return Todo{}, err
+	}
+	var t Todo
+	if !slices.Equal(have.versions, []string{thisVersion()}) {
+		t.Versions = have.versions
+	}
+	for _, j := range p.jobs {
+		if _, there := have.points[place{columnOf(string(p.Runtime)), j.key}]; there {
+			t.Stored++
+			continue
+		}
+		if !p.runs(j.study) {
+			continue
+		}
+		t.Points++
+		t.add(j, p.Runtime == orchestrator.Sim)
+	}
+	t.Takes = t.takes(p.workers())
+	return t, nil
+}
+
+// runs tells whether an experiment is run on the plan's runtime: on real hosts
+// those that the paper ran on a testbed.
+func (p *Plan) runs(s *study) bool {
+	return p.Runtime == orchestrator.Sim || s.Environment == papers.Testbed
+}
+
+// add puts a point in a cell.
+func (t *Todo) add(j job, alone bool) {
+	i := slices.IndexFunc(t.cells, func(c cell) bool {
+		o := c.jobs[0]
+		return o.study == j.study && o.load == j.load && o.seed == j.seed
+	})
+	if alone || i < 0 {
+		t.cells = append(t.cells, cell{[]job{j}, j.cost})
+		return
+	}
+	t.cells[i].jobs = append(t.cells[i].jobs, j)
+	t.cells[i].cost += j.cost
+}
+
+// takes is how long the cells keep so many workers busy, each taking the next
+// when it is done with one.
+func (t *Todo) takes(workers int) time.Duration {
+	free := make([]float64, workers)
+	for _, c := range t.cells {
+		next := 0
+		for i := range free {
+			if free[i] < free[next] {
+				next = i
+			}
+		}
+		free[next] += c.cost
+	}
+	return time.Duration(slices.Max(free) * float64(time.Second))
+}
+
+// workers is how many cells run at once. Real hosts share the machine's clock.
+func (p *Plan) workers() int {
+	switch {
+	case p.Runtime != orchestrator.Sim:
+		return 1
+	case p.Jobs > 0:
+		return p.Jobs
+	}
+	return runtime.NumCPU()
+}
+
+// Progress is how far a plan has come.
+type Progress struct {
+	Points int // that are done
+	Of     int
+	Left   time.Duration // about
+	Just   string        // what has just been done, or what there is to say
+}
+
+// Run runs what is to do, and tells watch how it goes on, one call at a time.
+// Each point is stored when it is done; after an error, or when ctx ends, those
+// that are done stay, and another Run goes on with the rest.
+func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
+	for _, s := range p.studies {
+		if err := sweep(p.folder(s.lab)); err != nil {
+			return err
+		}
+	}
+	m := newMeter(t, watch)
+	m.quiet = p.Runtime == orchestrator.Sim // each point would tell on what it runs
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(p.workers())
+	for i, c := range t.cells {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return p.runCell(ctx, c, m.watcher(i))
+		})
+	}
+	return group.Wait()
+}
+
+// runCell runs and stores a cell.
+func (p *Plan) runCell(ctx context.Context, c cell, w orchestrator.Watcher) error {
+	first := c.jobs[0]
+	var schemes []string
+	for _, j := range c.jobs {
+		schemes = append(schemes, j.scheme)
+	}
+	lab, err := restricted(first.study.lab, schemes, first.load, first.seed)
+	if err != nil {
+		return err
+	}
+	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{
+		Options: p.Root,
+		Runtime: p.Runtime,
+		Jobs:    1,
+		Out:     p.folder(first.study.lab),
+		Watcher: w,
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", first.study.ID, err)
+	}
+	return nil
+}

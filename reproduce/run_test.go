@@ -1,0 +1,156 @@
+package reproduce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// finish runs what is to do and returns how many points that was.
+func finish(t *testing.T, p *Plan) int {
+	t.Helper()
+	todo, err := p.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context(), todo, func(Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	return todo.Points
+}
+
+// An experiment that is interrupted goes on where it was, and its card is then
+// that of an uninterrupted one.
+func TestResume(t *testing.T) {
+	p := planned(t, Quick, "tcn-fig3")
+	p.Jobs = 1
+	todo, err := p.Todo()
+	if err != nil || todo.Points != 3 || todo.Stored != 0 || todo.Takes <= 0 {
+		t.Fatalf("to do %+v, %v", todo, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = p.Run(ctx, todo, func(s Progress) {
+		if s.Points == 1 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: error %v", err)
+	}
+	todo, err = p.Todo()
+	if err != nil || todo.Stored < 1 || todo.Stored == 3 || todo.Points+todo.Stored != 3 {
+		t.Fatalf("after the interruption to do %+v, %v", todo, err)
+	}
+	if n := finish(t, p); n != todo.Points {
+		t.Errorf("ran %d points, want %d", n, todo.Points)
+	}
+	if n := finish(t, p); n != 0 {
+		t.Errorf("ran %d points that were stored", n)
+	}
+	whole := planned(t, Quick, "tcn-fig3")
+	finish(t, whole)
+	if a, b := cardOf(t, p), cardOf(t, whole); a != b {
+		t.Errorf("the card of the interrupted run\n%s\nis not that of the other\n%s", a, b)
+	}
+}
+
+func cardOf(t *testing.T, p *Plan) string {
+	t.Helper()
+	card, err := p.Card()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := Table(&text, card); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// What a killed run left of a point is removed, and the point run again.
+func TestKilled(t *testing.T) {
+	p := planned(t, Quick, "tcn-sec5-limiter")
+	left := filepath.Join(p.Out, "tcn-sec5-limiter", ".partial-20261121T000000Z-tcn-sec5-limiter-00000000")
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if n := finish(t, p); n != 1 {
+		t.Errorf("ran %d points, want 1", n)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("what the killed run left: %v", err)
+	}
+}
+
+// The card as JSON has a row for every claim, and null for what is not known.
+func TestJSON(t *testing.T) {
+	p := planned(t, Quick, "tcn-fig2")
+	finish(t, p)
+	card, err := p.Card()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(ToJSON(card, p.Scale))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Claims []struct {
+			ID, Experiment, Paper, Unit string
+			Published, Sim, Testbed     *float64
+			Verdict                     Verdict
+		}
+		Counts map[Verdict]int
+	}
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Claims) != 7 || got.Counts[NotRun] != 6 || len(got.Counts) != 4 {
+		t.Fatalf("got %s", b)
+	}
+	first, second := got.Claims[0], got.Claims[1]
+	if first.ID != "tcn-fig2-c1" || first.Experiment != "tcn-fig2" || first.Paper != "tcn" || first.Unit != "Mbps" ||
+		first.Published == nil || *first.Published != 5000 || first.Sim == nil || first.Testbed != nil || first.Verdict == NotRun {
+		t.Errorf("first claim %+v", first)
+	}
+	if second.Sim != nil || second.Verdict != NotRun {
+		t.Errorf("second claim %+v", second)
+	}
+}
+
+// Text of the card: what the paper has, what was measured, and where.
+func TestTable(t *testing.T) {
+	p := planned(t, Quick, "tcn-fig3")
+	if text := cardOf(t, p); !strings.Contains(text, "not run: ") || !strings.Contains(text, "4 claims: 0 reproduced") || !strings.Contains(text, "375 KB") {
+		t.Errorf("card of nothing:\n%s", text)
+	}
+}
+
+// A run at another scale does not stand in for a point.
+func TestScalesAreApart(t *testing.T) {
+	small, err := New([]string{"tcn-fig6"}, Options{Scale: Quick, Runtime: "sim", Out: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := New([]string{"tcn-fig10"}, Options{Scale: Full, Runtime: "sim", Out: small.Out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick, err := New([]string{"tcn-fig10"}, Options{Scale: Quick, Runtime: "sim", Out: small.Out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for _, j := range full.jobs {
+		keys[j.key] = true
+	}
+	for _, j := range quick.jobs {
+		if keys[j.key] {
+			t.Errorf("%v is the same at both scales", j)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"aqmlab/results/papers"
+	"aqmlab/trafficgen"
+)
+
+// Scale is how much of an experiment is run.
+type Scale string
+
+// The scales.
+const (
+	Quick    Scale = "quick"    // the loads that claims name, as many flows as a short time allows, one seed
+	Standard Scale = "standard" // the loads that claims name, and 0.3, 0.6 and 0.9; 10,000 flows; two seeds
+	Full     Scale = "full"     // the published loads and flows; three seeds
+)
+
+const (
+	standardFlows = 10_000
+	// quickBudget is the core time of an experiment: 45 of them finish in 15
+	// minutes on two cores, with a third to spare.
+	quickBudget = 25.0 // seconds
+	quickFlows  = 200  // at least
+)
+
+// standardLoads are run whatever the claims name.
+func standardLoads() []float64 { return []float64{0.3, 0.6, 0.9} }
+
+// scale cuts the lab of an experiment down.
+func (p *Plan) scale(s *study) error {
+	l := s.lab
+	l.Seeds = p.Scale.seeds(s)
+	if s.fixed() {
+		return nil
+	}
+	l.Workload.Load = p.Scale.loads(s)
+	switch p.Scale {
+	case Standard:
+		l.Workload.Flows = min(l.Workload.Flows, standardFlows)
+	case Quick:
+		flows, err := s.affordable(quickBudget)
+		if err != nil {
+			return err
+		}
+		if flows < l.Workload.Flows {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d flows a point, the lab has %d", s.ID, flows, l.Workload.Flows))
+			l.Workload.Flows = flows
+		}
+	}
+	return nil
+}
+
+// fixed tells whether the lab's traffic has a number of flows of its own, and
+// none of it is drawn by load.
+func (s *study) fixed() bool {
+	kind := s.lab.Workload.Arrival.Kind
+	return kind == "static" || kind == "trace"
+}
+
+// seeds lists the seeds. Traffic that is the same with any seed has one.
+func (c Scale) seeds(s *study) []uint64 {
+	seeds := []uint64{1, 2, 3}
+	switch {
+	case c == Quick, s.fixed() && len(s.lab.Background) == 0 && s.lab.RTT.Per == "":
+		return seeds[:1]
+	case c == Standard:
+		return seeds[:2]
+	}
+	return seeds
+}
+
+// loads lists the loads, in rising order.
+func (c Scale) loads(s *study) []float64 {
+	published := s.lab.Workload.Load
+	loads := named(s.Claims)
+	switch {
+	case c == Full, len(published) == 1:
+		loads = append(loads, published...)
+	case c == Standard:
+		loads = append(loads, standardLoads()...)
+	case len(loads) == 0:
+		loads = append(loads, slices.Max(published))
+	}
+	slices.Sort(loads)
+	return slices.Compact(loads)
+}
+
+// named lists the loads that claims name.
+func named(claims []papers.Claim) (loads []float64) {
+	for _, c := range claims {
+		if c.Load != 0 {
+			loads = append(loads, c.Load)
+		}
+	}
+	return loads
+}
+
+// affordable is how many flows a point may have so that the whole experiment
+// takes so many seconds of one core.
+func (s *study) affordable(seconds float64) (int, error) {
+	total := 0.0
+	for _, load := range s.lab.Workload.Load {
+		flows, err := trafficgen.Trace(s.lab.Traffic(load, s.lab.Seeds[0]))
+		if err != nil {
+			return 0, fmt.Errorf("lab %s: %w", s.Lab, err)
+		}
+		total += cost(s.lab, flows) * float64(len(s.lab.Schemes)*len(s.lab.Seeds))
+	}
+	share := math.Min(1, seconds/total)
+	return max(min(quickFlows, s.lab.Workload.Flows), int(share*float64(s.lab.Workload.Flows))), nil
+}

@@ -1,0 +1,163 @@
+package reproduce
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/results"
+)
+
+// measured stores a run of a point of the plan as if a runtime had measured it:
+// flows of each class that take so many times a millisecond.
+func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
+	t.Helper()
+	lab, err := restricted(j.study.lab, []string{j.scheme}, j.load, j.seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	yaml, err := lab.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := results.Create(p.folder(lab), results.Manifest{
+		Start: time.Unix(0, 0), Runtime: runtime, Lab: lab.Name, Schemes: []string{j.scheme}, Loads: []float64{j.load}, Seeds: []uint64{j.seed},
+	}, yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := results.Point{Scheme: j.scheme, Load: j.load, Seed: j.seed, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	for i := range 60 {
+		bytes := []int64{10_000, 1_000_000, 20_000_000}[i%3]
+		start := time.Duration(i) * time.Millisecond
+		point.Flows = append(point.Flows, results.Flow{
+			ID: int64(i), Start: start, Sent: start, Bytes: bytes, Received: bytes, FCT: time.Duration(times * float64(time.Millisecond)),
+		})
+	}
+	if err := w.Add(point); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Finish(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scores measures all points of Fig. 6 with what took times as long, and indexes
+// the card by claim.
+func scores(t *testing.T, p *Plan, runtime string, times func(job) float64) map[string]Score {
+	t.Helper()
+	for _, j := range p.jobs {
+		if f := times(j); f > 0 {
+			measured(t, p, j, runtime, f)
+		}
+	}
+	card, err := p.Card()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := map[string]Score{}
+	for _, s := range card {
+		byID[s.Claim.ID] = s
+	}
+	return byID
+}
+
+// A claim is judged at the load that bears it out most or least, as it says.
+func TestCardOfFlows(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig6")
+	got := scores(t, p, "sim", func(j job) float64 {
+		switch {
+		case j.scheme == "mq-ecn" && j.load != 0.3:
+			return 0 // not run
+		case j.scheme != "tcn":
+			return 100
+		}
+		return map[float64]float64{0.3: 20, 0.6: 40, 0.9: 60}[j.load] // a gain of 80, 60 and 40 %
+	})
+	for _, tt := range []struct {
+		id      string
+		value   float64
+		load    float64
+		verdict Verdict
+	}{
+		{"tcn-fig6-c1", -40, 0.9, Reproduced},    // up to 2.5 % at 0.7 and more: 0.9 is the only one
+		{"tcn-fig6-c2", -40, 0.9, DirectionOnly}, // 61.4 % at 0.9
+		{"tcn-fig6-c3", -80, 0.3, Reproduced},    // up to 73.3 %, at any load
+		{"tcn-fig6-c5", -80, 0.3, NotReproduced}, // close at all loads
+		{"tcn-fig6-c6", -80, 0.3, NotReproduced}, // at the one load that was run
+		{"tcn-fig6-c7", 0, 0.9, NotReproduced},   // lower, and it is the same
+	} {
+		s := got[tt.id]
+		if s.Sim == nil || math.Abs(s.Sim.Value-tt.value) > 1e-6 || s.Sim.Load != tt.load || s.Verdict != tt.verdict || s.By != "sim" {
+			t.Errorf("%s: %+v of %+v, want %v %% at %v: %s", tt.id, s.Verdict, s.Sim, tt.value, tt.load, tt.verdict)
+		}
+	}
+	if s := got["tcn-fig6-c8"]; s.Verdict != NotRun || s.Reason == "" {
+		t.Errorf("MQ-ECN at high load, which was not run: %+v", s)
+	}
+	if c2 := got["tcn-fig6-c2"]; c2.Sim.From != 100_000 || c2.Sim.To != 60_000 || !c2.Sim.HasCI || c2.Sim.Seeds != 2 || c2.Chance {
+		t.Errorf("values of both: %+v", c2.Sim)
+	}
+	if !got["tcn-fig6-c7"].Chance {
+		t.Error("a difference of none is not called chance")
+	}
+}
+
+// The verdict is of the paper's own environment where it was run.
+func TestColumns(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig6")
+	scores(t, p, "sim", func(job) float64 { return 100 })
+	got := scores(t, p, "netns", func(j job) float64 {
+		if j.load != 0.9 {
+			return 0
+		}
+		if j.scheme == "tcn" {
+			return 30
+		}
+		return 100
+	})
+	s := got["tcn-fig6-c2"]
+	if s.Sim == nil || s.Sim.Value != 0 || s.Testbed == nil || math.Abs(s.Testbed.Value+70) > 1e-6 || s.By != "testbed" || s.Verdict != Reproduced {
+		t.Errorf("%s by %s: sim %+v, testbed %+v", s.Verdict, s.By, s.Sim, s.Testbed)
+	}
+	var text strings.Builder
+	if err := Table(&text, []Score{s}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "up to -61.4 %"; !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "-70 % (-70 to -70)") || !strings.Contains(text.String(), "+0 %") {
+		t.Errorf("the card has not %q and both columns:\n%s", want, &text)
+	}
+}
+
+// Claims about another experiment are judged across the two.
+func TestAcrossExperiments(t *testing.T) {
+	got := scores(t, planned(t, Standard, "tcn-fig8"), "sim", func(j job) float64 {
+		if j.study.ID == "tcn-fig6" {
+			return 50
+		}
+		return 10
+	})
+	if s := got["tcn-fig8-c3"]; s.Sim == nil || math.Abs(s.Sim.Value+80) > 1e-6 || s.Verdict != Reproduced || !s.Sim.HasCI {
+		t.Errorf("%s: %+v", s.Verdict, s.Sim)
+	}
+}
+
+// Runs that cannot be read are an error that names them, and not a claim that
+// was not run.
+func TestDamagedRun(t *testing.T) {
+	p := planned(t, Quick, "tcn-fig7")
+	scores(t, p, "sim", func(job) float64 { return 1 })
+	files, err := filepath.Glob(filepath.Join(p.Out, "*", "*", "*", "flows.parquet"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("no parquet"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Card(); err == nil || !strings.Contains(err.Error(), "flows.parquet") {
+		t.Errorf("error %v", err)
+	}
+}
