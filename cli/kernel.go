@@ -101,7 +101,7 @@ func newKernelTest() *cobra.Command {
 
 // testKernel tests the guest kernel and prints what it has.
 func testKernel(c *cobra.Command, asJSON bool) error {
-	t, err := orchestrator.TestKernel(c.Context())
+	t, err := orchestrator.TryKernel(c.Context())
 	if err != nil {
 		return kernelError(err)
 	}

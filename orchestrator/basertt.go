@@ -12,8 +12,8 @@ import (
 	"aqmlab/switch/fabric"
 )
 
-// probed is a connection whose base RTT was measured. Times are lab time.
-type probed struct {
+// timed is a connection whose base RTT was measured. Times are lab time.
+type timed struct {
 	sender int
 	rtt    time.Duration
 	want   time.Duration // by the lab: what the links take and what is drawn
@@ -27,26 +27,34 @@ const (
 	drawnFlows     = 64 // connections in all, but one for each sender at least
 )
 
-// probe measures base RTTs on the idle lab, with the draws of a seed.
-func (t *Testbed) probe(ctx context.Context, seed uint64) ([]probed, error) {
+// timeBase measures base RTTs on the idle lab, with the draws of a seed. Links have
+// no jitter meanwhile, and lose nothing: that is not base.
+func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timed, error) {
 	spec, err := t.lab.Fabric(t.lab.Baseline, seed)
 	if err != nil {
 		return nil, err
 	}
-	pairs := probePairs(t.lab.RTT, len(spec.Hosts))
+	calm, err := t.ready(t.lab.Baseline, seed)
+	if err != nil {
+		return nil, err
+	}
+	for i := range calm.Links {
+		calm.Links[i].Jitter, calm.Links[i].LossRate = 0, 0
+	}
+	pairs := basePairs(t.lab.RTT, len(spec.Hosts))
 	var rtts []role.RTT
-	_, err = t.withSwitch(ctx, point{scheme: t.lab.Baseline, seed: seed}, func(ctx context.Context) error {
+	_, err = t.withFabric(ctx, role.Fabric{Spec: calm, Dilation: t.dilation}, func(ctx context.Context) error {
 		rtts, err = t.hosts.baseRTT(ctx, pairs)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := make([]probed, len(rtts))
+	all := make([]timed, len(rtts))
 	for i, r := range rtts {
 		sender, receiver := spec.Hosts[pairs[i][0]], spec.Hosts[pairs[i][1]]
 		want := 2*oneWay(spec.Links, sender.Name, receiver.Name) + sender.Delay(r.Src, r.Dst)
-		all[i] = probed{pairs[i][0], time.Duration(float64(r.Least) / t.dilation), want}
+		all[i] = timed{pairs[i][0], time.Duration(float64(r.Least) / t.dilation), want}
 	}
 	return all, nil
 }
@@ -75,10 +83,10 @@ func oneWay(links []fabric.Link, from, to string) time.Duration {
 	}
 }
 
-// probePairs lists whom to connect, as a sender and a receiver. The receiver is
+// basePairs lists whom to connect, as a sender and a receiver. The receiver is
 // half of all hosts further on: labs number them rack by rack, so that the two
 // are as far apart as any.
-func probePairs(rtt labs.RTT, hosts int) [][2]int {
+func basePairs(rtt labs.RTT, hosts int) [][2]int {
 	senders, connections := min(hosts, sendersOfOne), 1
 	if rtt.Max > rtt.Min {
 		senders = min(hosts, sendersOfDrawn)
@@ -95,7 +103,7 @@ func probePairs(rtt labs.RTT, hosts int) [][2]int {
 }
 
 // excess is what RTTs are longer than the lab wants them, the median of all.
-func excess(all []probed) time.Duration {
+func excess(all []timed) time.Duration {
 	var by []time.Duration
 	for _, p := range all {
 		by = append(by, p.rtt-p.want)
@@ -105,10 +113,10 @@ func excess(all []probed) time.Duration {
 }
 
 // bySender sums up what was measured with a seed.
-func (t *Testbed) bySender(seed uint64, all []probed) []results.BaseRTT {
+func (t *Testbed) bySender(seed uint64, all []timed) []results.BaseRTT {
 	var sums []results.BaseRTT
 	for len(all) > 0 {
-		n := slices.IndexFunc(all, func(p probed) bool { return p.sender != all[0].sender })
+		n := slices.IndexFunc(all, func(p timed) bool { return p.sender != all[0].sender })
 		if n < 0 {
 			n = len(all)
 		}
@@ -134,9 +142,9 @@ func (t *Testbed) baseRTTs(ctx context.Context) (rtt time.Duration, sums []resul
 	if t.lab.RTT.Max == t.lab.RTT.Min {
 		seeds = seeds[:1]
 	}
-	var all []probed
+	var all []timed
 	for _, seed := range seeds {
-		found, err := t.probe(ctx, seed)
+		found, err := t.timeBase(ctx, seed)
 		if err != nil {
 			return 0, nil, err
 		}

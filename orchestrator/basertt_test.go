@@ -2,6 +2,8 @@ package orchestrator
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,9 +17,9 @@ import (
 
 const ms = time.Millisecond
 
-// TestProbePairs: who sends is spread over the lab, who receives stands as far
+// TestBasePairs: who sends is spread over the lab, who receives stands as far
 // away as any host does, and nobody talks to himself.
-func TestProbePairs(t *testing.T) {
+func TestBasePairs(t *testing.T) {
 	fixed := labs.RTT{Min: ms, Max: ms}
 	perHost := labs.RTT{Min: ms, Max: 2 * ms, Per: "host"}
 	perFlow := labs.RTT{Min: ms, Max: 2 * ms, Per: "flow"}
@@ -36,7 +38,7 @@ func TestProbePairs(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			pairs := probePairs(tt.rtt, tt.hosts)
+			pairs := basePairs(tt.rtt, tt.hosts)
 			senders := map[int]bool{}
 			for _, p := range pairs {
 				senders[p[0]] = true
@@ -60,7 +62,7 @@ func TestProbePairs(t *testing.T) {
 func TestBySender(t *testing.T) {
 	tb := &Testbed{}
 	tb.net = &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}, {Name: "h3"}}}
-	all := []probed{{0, 12 * ms, 11 * ms}, {0, 16 * ms, 15 * ms}, {2, 10 * ms, 10 * ms}}
+	all := []timed{{0, 12 * ms, 11 * ms}, {0, 16 * ms, 15 * ms}, {2, 10 * ms, 10 * ms}}
 	span := func(mean, least, most time.Duration) results.RTTSpan {
 		return results.RTTSpan{Mean: results.Micros(mean), Min: results.Micros(least), Max: results.Micros(most)}
 	}
@@ -137,6 +139,37 @@ schemes: [{name: droptail, aqm: droptail}]
 		}
 		if l.Delay != want {
 			t.Errorf("link %s %s has %v, want %v", l.A, l.B, l.Delay, want)
+		}
+	}
+}
+
+// TestBaseIsCalm: what links do by chance is in no base RTT.
+func TestBaseIsCalm(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pair.clab.yml")
+	const pair = `
+name: pair
+topology:
+  nodes: {h1: {kind: linux}, h2: {kind: linux}, s1: {kind: linux}}
+  links:
+    - {endpoints: ["h1:eth1", "s1:eth1"], labels: {aqmlab.delay: 5ms, aqmlab.jitter: 1s, aqmlab.loss: 20%}}
+    - {endpoints: ["h2:eth1", "s1:eth2"], labels: {aqmlab.delay: 5ms}}
+`
+	if err := os.WriteFile(file, []byte(pair), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tb := testbed(t, parse(t, `
+name: calm
+topology: {kind: containerlab, file: `+file+`, rate: 100Mbps}
+schemes: [{name: droptail, aqm: droptail}]
+dilation: 2
+`))
+	all, err := tb.timeBase(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		if p.want != 20*ms || p.rtt < p.want || p.rtt > 100*ms {
+			t.Errorf("host %d measured %v, wanted %v; want 20 ms", p.sender, p.rtt, p.want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration,
 }
 
 func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration, error) {
-	found, err := t.probe(ctx, t.lab.Seeds[0])
+	found, err := t.timeBase(ctx, t.lab.Seeds[0])
 	if err != nil {
 		return Calibration{}, err
 	}

@@ -141,9 +141,9 @@ type KernelTest struct {
 	Diagnosis Diagnosis     `json:"diagnosis"`
 }
 
-// TestKernel boots the user's guest kernel, and has it look at what it has for
+// TryKernel boots the user's guest kernel, and has it look at what it has for
 // labs. Errors wrap [uml.ErrUnavailable] where there is none.
-func TestKernel(ctx context.Context) (t KernelTest, err error) {
+func TryKernel(ctx context.Context) (t KernelTest, err error) {
 	if t.Kernel, err = uml.Find(); err != nil {
 		return t, err
 	}

@@ -205,7 +205,7 @@ func TestRunningLabIsSpared(t *testing.T) {
 	if swept, err := Sweep(o); err != nil || len(swept) > 0 {
 		t.Errorf("swept %v, %v", swept, err)
 	}
-	if _, err := tb.probe(t.Context(), 1); err != nil {
+	if _, err := tb.timeBase(t.Context(), 1); err != nil {
 		t.Errorf("the testbed after that: %v", err)
 	}
 }

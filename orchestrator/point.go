@@ -116,7 +116,11 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 	if err != nil {
 		return role.Measured{}, err
 	}
-	f := role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows, spec)}
+	return t.withFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows, spec)}, do)
+}
+
+// withFabric is withSwitch for any fabric of the lab's hosts.
+func (t *Testbed) withFabric(ctx context.Context, f role.Fabric, do func(context.Context) error) (role.Measured, error) {
 	if err := t.sw.Call(ctx, "Start", f, &agent.Nothing{}); err != nil {
 		return role.Measured{}, err
 	}
@@ -124,7 +128,7 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 		return role.Measured{}, err
 	}
 	var m role.Measured
-	err = t.sw.Call(ctx, "Stop", agent.Nothing{}, &m)
+	err := t.sw.Call(ctx, "Stop", agent.Nothing{}, &m)
 	return m, err
 }
 

@@ -18,11 +18,12 @@ type RTT struct {
 }
 
 const (
-	// probes is how many segments a connection is measured by, one after the other.
-	// They are far too few for a request, so that the server never answers.
-	probes = 5
-	// probeWait is how often to look whether a segment is acknowledged.
-	probeWait = 100 * time.Microsecond
+	// timedSegments is how many segments a connection is measured by, one after
+	// the other. They are far too few for a request, so that the server never
+	// answers.
+	timedSegments = 5
+	// ackWait is how often to look whether a segment is acknowledged.
+	ackWait = 100 * time.Microsecond
 )
 
 // BaseRTT measures round-trip times of data on an idle lab: for every pair
@@ -37,7 +38,7 @@ func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]RTT) error {
 		return errNotServing
 	}
 	for _, p := range pairs {
-		rtt, err := h.ends.probe(h.ctx, p[0], p[1])
+		rtt, err := h.ends.timeOne(h.ctx, p[0], p[1])
 		if err != nil {
 			return fmt.Errorf("measuring the base RTT: %w", err)
 		}
@@ -46,8 +47,8 @@ func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]RTT) error {
 	return nil
 }
 
-// probe measures a connection of its own.
-func (e ends) probe(ctx context.Context, sender, receiver int) (RTT, error) {
+// timeOne measures a connection of its own.
+func (e ends) timeOne(ctx context.Context, sender, receiver int) (RTT, error) {
 	c, err := e.Dial(ctx, sender, receiver)
 	if err != nil {
 		return RTT{}, err
@@ -62,7 +63,7 @@ func (e ends) probe(ctx context.Context, sender, receiver int) (RTT, error) {
 	if err := conn.SetLinger(0); err != nil {
 		return RTT{}, err
 	}
-	for range probes {
+	for range timedSegments {
 		if _, err := conn.Write([]byte{0}); err != nil {
 			return RTT{}, err
 		}
@@ -85,7 +86,7 @@ func (e ends) probe(ctx context.Context, sender, receiver int) (RTT, error) {
 func awaitACK(ctx context.Context, conn *net.TCPConn) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errors.New("no acknowledgment"))
 	defer cancel()
-	look := time.NewTicker(probeWait)
+	look := time.NewTicker(ackWait)
 	defer look.Stop()
 	for {
 		info, err := tcpInfo(conn)

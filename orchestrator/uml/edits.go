@@ -19,6 +19,9 @@ type edit struct {
 	optional bool
 }
 
+// clockFile is the guest's clock.
+const clockFile = "arch/um/kernel/time.c"
+
 // edits are the changes that a lab's guest needs. Only ARCH=um is touched; TCP,
 // the devices and the queueing disciplines are the kernel's own.
 var edits = [...]edit{
@@ -32,7 +35,28 @@ var edits = [...]edit{
 		file: "arch/um/include/linux/time-internal.h",
 		old:  "#define TIMER_MULTIPLIER 256",
 		now:  "#define TIMER_MULTIPLIER 1",
-		why:  "the clock counts nanoseconds, and to read it takes one, not 256",
+		why:  "the clock counts nanoseconds, not 256 of them",
+	},
+	// To read the clock takes time, else a loop that waits for time to pass never
+	// ended: a nanosecond, and a microsecond for who reads it a thousand times
+	// without the guest ever being idle. The Go runtime has such loops.
+	{
+		file: clockFile,
+		old:  "static unsigned long long time_travel_time;\nstatic LIST_HEAD(time_travel_events);",
+		now:  "static unsigned long long time_travel_time;\nstatic unsigned int time_travel_reads;\nstatic LIST_HEAD(time_travel_events);",
+		why:  "readings of the clock are counted",
+	},
+	{
+		file: clockFile,
+		old:  "time_travel_update_time_rel(TIMER_MULTIPLIER);",
+		now:  "time_travel_update_time_rel(++time_travel_reads < 1000 ? 1 : 1000);",
+		why:  "waiting by reading the clock comes to an end",
+	},
+	{
+		file: clockFile,
+		old:  "\ttime_travel_update_time(next, true);",
+		now:  "\ttime_travel_reads = 0, time_travel_update_time(next, true);",
+		why:  "an idle guest reads no clock",
 	},
 	{
 		file: "arch/um/os-Linux/util.c",

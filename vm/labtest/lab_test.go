@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,9 +20,10 @@ import (
 	"aqmlab/vm/vmtest"
 )
 
-// TestMain makes this test binary aqmlab, for the helper processes of its labs.
+// TestMain makes this test binary aqmlab, for the helper processes of its labs
+// and for a run to kill.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "agent" {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(cli.App{}.Main(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
 	}
 	os.Exit(m.Run())
@@ -52,7 +54,7 @@ schemes: [{name: dctcp-red, aqm: dctcp-red, threshold: 30KB}]
 workload:
   arrival: {kind: static, count: [3]}
   sizes: {kind: fixed, size: 800KB}
-dilation: 4
+dilation: 8
 `
 
 // aqmlab is the command line.
@@ -67,15 +69,21 @@ func aqmlab(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// run runs the lab, with changes, and returns what is stored.
-func run(t *testing.T, changes ...string) (results.Manifest, []results.Point) {
+// command is what runs the lab.
+func command(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "vm.yaml")
 	if err := os.WriteFile(file, []byte(lab), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", file, "--runtime", "netns", "--out", dir, "--json"}
+	return []string{"run", file, "--runtime", "netns", "--out", dir, "--json"}
+}
+
+// run runs the lab, with changes, and returns what is stored.
+func run(t *testing.T, changes ...string) (results.Manifest, []results.Point) {
+	t.Helper()
+	args := command(t)
 	for _, c := range changes {
 		args = append(args, "--set", c)
 	}
@@ -157,15 +165,15 @@ func TestGuestDCTCP(t *testing.T) {
 	if m.Transport.Provider != "kernel" {
 		t.Fatalf("DCTCP is provided by %s", m.Transport.Provider)
 	}
-	theirs := checkDCTCP(t, points[0])
+	kernel := checkDCTCP(t, points[0])
 	removeModule(t, "tcp_dctcp")
 	m, points = run(t)
 	if m.Transport.Provider != "ebpf" {
 		t.Fatalf("DCTCP is provided by %s", m.Transport.Provider)
 	}
-	ours := checkDCTCP(t, points[0])
+	own := checkDCTCP(t, points[0])
 	for what, of := range map[string][2]float64{
-		"goodput": {theirs.goodput, ours.goodput}, "queue": {theirs.queue, ours.queue}, "marks": {theirs.marks, ours.marks},
+		"goodput": {kernel.goodput, own.goodput}, "queue": {kernel.queue, own.queue}, "marks": {kernel.marks, own.marks},
 	} {
 		if tolerance := map[bool]float64{true: 0.05, false: 0.3}[what == "goodput"]; math.Abs(of[1]/of[0]-1) > tolerance {
 			t.Errorf("%s: %v with the kernel's DCTCP, %v with ours", what, of[0], of[1])
@@ -225,7 +233,7 @@ func removeModule(t *testing.T, name string) {
 	defer again.Stop()
 	for range 600 {
 		err := unix.DeleteModule(name, unix.O_NONBLOCK)
-		if err == nil {
+		if err == nil || errors.Is(err, unix.ENOENT) {
 			return
 		}
 		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EBUSY) {
@@ -234,4 +242,46 @@ func removeModule(t *testing.T, name string) {
 		<-again.C
 	}
 	t.Fatalf("module %s is in use", name)
+}
+
+// ours tells whether a DCTCP of ours is registered.
+func ours(t *testing.T) bool {
+	t.Helper()
+	text, err := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Contains(text, []byte("dctcp_"))
+}
+
+// TestGuestKilled: what a killed run leaves in a kernel before Linux 6.4, its
+// congestion control included, is removed by the next command.
+func TestGuestKilled(t *testing.T) {
+	vmtest.NeedsGuest(t)
+	removeModule(t, "tcp_dctcp")
+	if ours(t) {
+		t.Error("a run that ended has left its congestion control")
+	}
+	doomed := exec.Command(os.Args[0], command(t)...)
+	if err := doomed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for range 1000 {
+		if ours(t) {
+			break
+		}
+		<-look.C
+	}
+	if err := doomed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := doomed.Wait(); err == nil || !ours(t) {
+		t.Fatalf("the run ended with %v; want it killed, and its congestion control there", err)
+	}
+	aqmlab(t, "lab", "status")
+	if ours(t) {
+		t.Error("the congestion control of a killed run stays")
+	}
 }

@@ -1,0 +1,149 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aqmlab/results"
+)
+
+// needGuest skips where no guest kernel is at hand, and gives the test a
+// temporary folder of its own, which no run may leave anything in.
+func needGuest(t *testing.T) {
+	t.Helper()
+	var stderr strings.Builder
+	c := command(t, plainVar, "kernel", "show")
+	c.Stderr = &stderr
+	if err := c.Run(); err != nil {
+		t.Skip(strings.TrimSpace(stderr.String()))
+	}
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+		if left := guestProcesses(); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// guestProcesses lists the guest kernels that are alive.
+func guestProcesses() []string {
+	return slices.DeleteFunc(agents(), func(line string) bool { return !strings.Contains(line, "time-travel") })
+}
+
+// runGuest runs one scheme of the small lab under a guest kernel.
+func runGuest(t *testing.T, args ...string) (*results.Run, results.RunJSON) {
+	t.Helper()
+	return runLab(t, plainVar, labFile(t, small), append([]string{"--runtime", "uml", "--schemes", "tcn", "--flows", "30"}, args...)...)
+}
+
+// TestGuest checks a run on the kernel's own stack in virtual time: every flow
+// completes, none faster than its link and the round trip allow, the marks of
+// the switch are those that the receivers saw, and nothing was late.
+func TestGuest(t *testing.T) {
+	needGuest(t)
+	run, _ := runGuest(t)
+	const rate, rtt = 200e6, time.Millisecond // of the lab
+	m := run.Manifest
+	if m.Runtime != "uml" || m.Dilation != 1 || m.Transport.Provider != "kernel" || !strings.Contains(m.Host.Kernel, "User-Mode Linux") {
+		t.Errorf("manifest: %+v", m)
+	}
+	base := time.Duration(m.BaseRTT)
+	if off := (base - rtt).Abs(); off > rtt/100 {
+		t.Errorf("a base RTT of %v, want %v", base, rtt)
+	}
+	p := points(t, run)["tcn"]
+	if p.Fidelity.Label != results.FidelityExact || len(p.Flows) != 30 {
+		t.Errorf("%d flows, fidelity %+v", len(p.Flows), p.Fidelity)
+	}
+	for _, f := range p.Flows {
+		least := base + time.Duration(float64(8*f.Bytes)/rate*1e9)
+		if !f.Completed() || f.FCT < least {
+			t.Errorf("flow %d: %+v, want at least %v", f.ID, f, least)
+		}
+	}
+	var marked, seen int64
+	for _, q := range p.Ports {
+		marked += q.Marked
+	}
+	for _, h := range p.Hosts {
+		seen += h.CEReceived
+	}
+	if marked == 0 || marked != seen {
+		t.Errorf("the switch marked %d packets, the hosts saw %d", marked, seen)
+	}
+}
+
+// TestGuestRepeats: two runs store the same bytes, whatever runs beside them.
+func TestGuestRepeats(t *testing.T) {
+	needGuest(t)
+	one, _ := runGuest(t, "--seeds", "1,2", "--jobs", "1")
+	two, _ := runGuest(t, "--seeds", "1,2", "--jobs", "2")
+	files, err := filepath.Glob(filepath.Join(one.Dir, "*", "*"))
+	if err != nil || len(files) != 3*2 { // of each seed
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimPrefix(file, one.Dir)
+		a, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(two.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a, b) {
+			t.Errorf("%s differs between two runs", name)
+		}
+	}
+}
+
+// TestGuestKilled: neither guests nor their processes outlive a run that is
+// killed, and the next removes its folder.
+func TestGuestKilled(t *testing.T) {
+	needGuest(t)
+	c := startGuest(t)
+	if len(guestProcesses()) == 0 {
+		t.Error("no guest is to be seen")
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // says that it was killed
+	deadline := time.Now().Add(10 * time.Second)
+	for len(guestProcesses()) > 0 && time.Now().Before(deadline) {
+	}
+	aqmlab(t, plainVar, 0, "kernel", "test")
+}
+
+// TestGuestInterrupted: an interrupted run takes its guests along.
+func TestGuestInterrupted(t *testing.T) {
+	needGuest(t)
+	c := startGuest(t)
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d, want 130", code)
+	}
+}
+
+// startGuest starts a run, and returns when flows of its point have ended.
+func startGuest(t *testing.T) *exec.Cmd {
+	t.Helper()
+	s := startCommand(t, plainVar, "/120 flows", "run", labFile(t, small), "--runtime", "uml", "--schemes", "tcn", "--out", t.TempDir())
+	return s.Cmd
+}
