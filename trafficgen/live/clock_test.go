@@ -32,3 +32,29 @@ func TestSleepUntilEndsWithItsContext(t *testing.T) {
 		t.Errorf("after the end: error %v, want %v", err, cause)
 	}
 }
+
+// A thread that loses its CPU between looking at one clock and at the other
+// must not set the clocks apart: pushed flows then end before they begin.
+func TestReadClockWhileInterrupted(t *testing.T) {
+	const offset = int64(5 * time.Second)
+	for lucky := range clockLooks {
+		at, looks := time.Unix(0, 0), 0
+		wait := func() {
+			at = at.Add(200)
+			if looks%3 == 1 && looks/3 != lucky {
+				at = at.Add(10 * time.Microsecond)
+			}
+			looks++
+		}
+		c, err := closestClock(
+			func() time.Time { wait(); return at },
+			func() (int64, error) { wait(); return at.UnixNano() + offset, nil },
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := c.at(offset).Sub(time.Unix(0, 0)).Abs(); off > time.Microsecond {
+			t.Errorf("undisturbed at look %d only: the clocks are %v apart", lucky, off)
+		}
+	}
+}
