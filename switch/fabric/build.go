@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,9 +21,10 @@ type node struct {
 // end is one node's side of a link.
 type end struct {
 	link   Link
-	number int // of the direction that leads away from the node, in the spec
-	far    int // node at the other end
-	peer   int // which of the far node's links it is
+	number int  // of the direction that leads away from the node, in the spec
+	far    int  // node at the other end
+	peer   int  // which of the far node's links it is
+	beyond bool // the far node is a switch that the network does not carry
 	tx     *transmitter
 	enter  func(now time.Duration, k *packet.Packet) // takes what the link brings to a switch
 }
@@ -33,7 +35,7 @@ func (n *Network) build(spec Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := spec.Pause.check(); err != nil {
+	if err := errors.Join(spec.Pause.check(), spec.checkPart()); err != nil {
 		return err
 	}
 	hosts := len(spec.Hosts)
@@ -53,6 +55,9 @@ func (n *Network) build(spec Spec) error {
 		return err
 	}
 	for at := hosts; at < len(nodes); at++ {
+		if !spec.carries(nodes[at].name) {
+			continue
+		}
 		forward[at] = forwarder(routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
 		for i := range nodes[at].links {
 			e := &nodes[at].links[i]
@@ -89,6 +94,7 @@ func connect(spec Spec) ([]node, error) {
 			return nil, err
 		}
 	}
+	hosts := len(spec.Hosts)
 	for i, l := range spec.Links {
 		a, okA := number[l.A]
 		b, okB := number[l.B]
@@ -103,8 +109,8 @@ func connect(spec Spec) ([]node, error) {
 			return nil, fmt.Errorf("link %s to %s: jitter %v must not be below zero, loss rate %v from 0 to below 1", l.A, l.B, l.Jitter, l.LossRate)
 		}
 		atA, atB := len(nodes[a].links), len(nodes[b].links)
-		nodes[a].links = append(nodes[a].links, end{link: l, number: 2 * i, far: b, peer: atB})
-		nodes[b].links = append(nodes[b].links, end{link: l, number: 2*i + 1, far: a, peer: atA})
+		nodes[a].links = append(nodes[a].links, end{link: l, number: 2 * i, far: b, peer: atB, beyond: b >= hosts && !spec.carries(l.B)})
+		nodes[b].links = append(nodes[b].links, end{link: l, number: 2*i + 1, far: a, peer: atA, beyond: a >= hosts && !spec.carries(l.A)})
 	}
 	return nodes, nil
 }
@@ -118,6 +124,11 @@ func (n *Network) addHost(h Host, spec Spec, nodes []node, links []end) error {
 		if d < 0 {
 			return fmt.Errorf("host %s: delay %v is below zero", h.Name, d)
 		}
+	}
+	if !spec.carries(nodes[links[0].far].name) {
+		n.numbered++
+		n.hosts = append(n.hosts, uplink{})
+		return nil
 	}
 	u := uplink{wire: n.newWire(links[0], into(nodes, links[0]))}
 	send := func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }
@@ -146,6 +157,10 @@ func into(nodes []node, e end) func(time.Duration, *packet.Packet) {
 // addPorts makes one port for every link of the switch at, with an ingress side
 // that takes what the link brings and hands it on to the switch's forwarder.
 func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.Duration, *packet.Packet)) error {
+	if !spec.carries(nodes[at].name) {
+		n.numbered += len(nodes[at].links)
+		return nil
+	}
 	pool, release := port.NewPool(spec.Port.Buffer), n.to.Release
 	if spec.Pause.on() {
 		release = n.dropped
@@ -164,14 +179,26 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 		if made.Ingress != nil {
 			e.enter = made.Ingress.Enter
 		}
-		sink := into(nodes, *e)
-		if host := e.far; host < len(spec.Hosts) {
-			sink = func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, host, k) }
+		e.tx = newTransmitter(n.loop, made, n.newWire(*e, n.exit(spec, nodes, e)))
+		if e.beyond {
+			n.addInlet(e)
 		}
-		e.tx = newTransmitter(n.loop, made, n.newWire(*e, sink))
 		n.ports = append(n.ports, made)
 	}
 	return nil
+}
+
+// exit is what takes packets at the far end of a link: a host, a switch, or what
+// carries them to a switch beyond.
+func (n *Network) exit(spec Spec, nodes []node, e *end) func(time.Duration, *packet.Packet) {
+	host, trunk := e.far, e.number/2
+	switch {
+	case host < len(spec.Hosts):
+		return func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, host, k) }
+	case e.beyond:
+		return func(now time.Duration, k *packet.Packet) { n.to.Beyond(now, trunk, k) }
+	}
+	return into(nodes, *e)
 }
 
 // addHostPort makes the port that a host sends by.
@@ -187,7 +214,8 @@ func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port) (err error) 
 // nextPort is how the next port is built, onto a link of that rate.
 func (n *Network) nextPort(spec port.Spec, rate units.Rate) port.Spec {
 	spec.Rate = rate
-	spec.Seed ^= uint64(len(n.ports)) * 0x9e3779b97f4a7c15
+	spec.Seed ^= uint64(n.numbered) * 0x9e3779b97f4a7c15
+	n.numbered++
 	return spec
 }
 

@@ -22,6 +22,10 @@ type Attachment struct {
 	Edge    Edge
 	Release func(*packet.Packet) // takes the packets that switches drop
 	Kinds   port.Kinds           // that the spec names rows of
+	// Beyond takes the packets that leave by a trunk, a link to a switch that the
+	// network does not carry, and owns them from then on. Trunks have the index of
+	// their link in the spec. A network that carries all switches needs none.
+	Beyond func(now time.Duration, trunk int, k *packet.Packet)
 	// Stopped is told when flow control stops a host's uplink, and when it lets
 	// it go on. The uplink keeps what is sent meanwhile; a host may rather keep
 	// it itself. It may be nil.
@@ -31,15 +35,17 @@ type Attachment struct {
 // Network is a running fabric. Everything in it happens on the event loop that
 // it was built on.
 type Network struct {
-	loop    *event.Loop
-	to      Attachment
-	hosts   []uplink
-	index   map[netip.Addr]int
-	ports   []Port
-	intakes []*intake // of each port; empty without flow control
-	chances []*chance // of the wires that have one
-	seed    uint64
-	clamped int64
+	loop     *event.Loop
+	to       Attachment
+	hosts    []uplink
+	index    map[netip.Addr]int
+	ports    []Port
+	intakes  []*intake      // of each port; empty without flow control
+	chances  []*chance      // of the wires that have one
+	inlets   map[int]*inlet // by trunk
+	numbered int            // ports of the whole that have had their turn
+	seed     uint64
+	clamped  int64
 }
 
 // Port is one port of a network, and what stands at its far end.
@@ -61,7 +67,7 @@ func (p Port) Pauses() PauseCount {
 // New builds the network of spec. Errors name the link, the host, or the
 // parameter that does not fit.
 func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
-	n := &Network{loop: loop, to: to, index: map[netip.Addr]int{}, seed: spec.Seed}
+	n := &Network{loop: loop, to: to, index: map[netip.Addr]int{}, inlets: map[int]*inlet{}, seed: spec.Seed}
 	for i, h := range spec.Hosts {
 		if _, taken := n.index[h.Addr]; taken {
 			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)

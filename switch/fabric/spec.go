@@ -26,6 +26,10 @@ type Spec struct {
 	Pause Pause
 	// Seed is mixed into the hash that spreads flows over equal paths.
 	Seed uint64
+	// Only names the one switch that the network carries, as a part of the whole
+	// that the spec describes: its routes, seeds and counts are those that it has
+	// there. Empty is the whole.
+	Only string
 }
 
 // Host is an edge of the fabric.

@@ -26,7 +26,11 @@ type wire struct {
 
 // newWire makes the direction of a link that leads away from one of its ends.
 func (n *Network) newWire(e end, sink func(time.Duration, *packet.Packet)) *wire {
-	w := &wire{loop: n.loop, rate: e.link.Rate, delay: e.link.Delay, chance: n.newChance(e), sink: sink}
+	delay := e.link.Delay
+	if e.beyond {
+		delay = sentDelay(e.link)
+	}
+	w := &wire{loop: n.loop, rate: e.link.Rate, delay: delay, chance: n.newChance(e), sink: sink}
 	w.due = event.NewTimer(w.arrive)
 	return w
 }
