@@ -244,7 +244,7 @@ func (t *Testbed) ports() wire.Config {
 		c.Spin = 0 // a single CPU is better left to the hosts
 	}
 	for _, h := range t.net.Hosts {
-		c.Ports = append(c.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Host: h.MAC[:]})
+		c.Ports = append(c.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Far: h.MAC[:]})
 	}
 	return c
 }

@@ -56,7 +56,7 @@ func newLab(t *testing.T) lab {
 		Scheduler: kind.Choice{Kind: "fifo"}, Scheme: kind.Choice{Kind: "droptail"},
 	}}
 	for _, h := range network.Hosts {
-		config.Ports = append(config.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Host: h.MAC[:]})
+		config.Ports = append(config.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Far: h.MAC[:]})
 		l.ends = append(l.ends, role.End{Namespace: h.Namespace, Addr: h.Addr})
 		spec.Hosts = append(spec.Hosts, fabric.Host{Name: h.Name, Addr: h.Addr})
 		spec.Links = append(spec.Links, fabric.Link{A: h.Name, B: "s1", Rate: 100 * units.Mbps, Delay: linkDelay})
@@ -136,7 +136,7 @@ func TestSwitchOutOfOrder(t *testing.T) {
 	var closed role.Switch
 	refused("Start before Open", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")
 	refused("Stop before Start", closed.Stop(nothing, &m), "not running")
-	missing := wire.Config{MTU: 1500, CPU: -1, Ports: []wire.PortConfig{{Interface: "none-such", MAC: make([]byte, 6), Host: make([]byte, 6)}}}
+	missing := wire.Config{MTU: 1500, CPU: -1, Ports: []wire.PortConfig{{Interface: "none-such", MAC: make([]byte, 6), Far: make([]byte, 6)}}}
 	refused("Open what is not there", closed.Open(missing, &nothing), "none-such")
 	refused("Start after that", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")
 	if err := closed.Close(); err != nil {

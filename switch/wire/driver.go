@@ -21,6 +21,10 @@ type driver struct {
 	network *fabric.Network
 	pool    *packet.Pool
 	ports   []nic
+	hosts   []int       // that ports lead to; the rest of the ports lead to trunks
+	trunks  []int       // by their number in the spec
+	portTo  []int       // the port of each host
+	trunkTo map[int]int // the port of each trunk
 	fds     []unix.PollFd
 	spin    time.Duration
 	active  time.Duration // lab time of the last arrival or event
@@ -47,6 +51,18 @@ func newDriver(s *Switch, dilation float64) *driver {
 		d.fds = append(d.fds, unix.PollFd{Fd: int32(p.fd), Events: unix.POLLIN})
 	}
 	return d
+}
+
+// assign says what the ports lead to.
+func (d *driver) assign(spec fabric.Spec) {
+	d.hosts, d.trunks = spec.Edges()
+	d.portTo, d.trunkTo = make([]int, len(spec.Hosts)), map[int]int{}
+	for i, host := range d.hosts {
+		d.portTo[host] = i
+	}
+	for i, trunk := range d.trunks {
+		d.trunkTo[trunk] = len(d.hosts) + i
+	}
 }
 
 // start empties the rings and sets lab time zero.
@@ -98,8 +114,8 @@ func (d *driver) run(done <-chan struct{}) {
 }
 
 // receive gives the frames of one ring to the fabric.
-func (d *driver) receive(r reading, host int) int {
-	ring := d.ports[host].ring
+func (d *driver) receive(r reading, from int) int {
+	ring := d.ports[from].ring
 	for n := range burst {
 		f, ok := ring.peek()
 		if !ok {
@@ -114,10 +130,20 @@ func (d *driver) receive(r reading, host int) int {
 			d.pool.Put(k)
 			continue
 		}
-		k.Src = int32(host)
-		d.network.Send(at, host, k)
+		d.enter(at, from, k)
 	}
 	return burst
+}
+
+// enter gives a packet that came by a port to the network.
+func (d *driver) enter(at time.Duration, from int, k *packet.Packet) {
+	if from < len(d.hosts) {
+		k.Src = int32(d.hosts[from])
+		d.network.Send(at, d.hosts[from], k)
+		return
+	}
+	k.Src = -1 // nothing in a switch asks where a packet began
+	d.network.Arrive(at, d.trunks[from-len(d.hosts)], k)
 }
 
 // address reads the headers of k and finds its destination.
@@ -131,9 +157,19 @@ func (d *driver) address(k *packet.Packet) bool {
 	return ok
 }
 
-// Deliver sends a packet to its host, and notes how late that is.
+// Deliver sends a packet to its host.
 func (d *driver) Deliver(now time.Duration, host int, k *packet.Packet) {
-	p := &d.ports[host]
+	d.leave(now, d.portTo[host], k)
+}
+
+// beyond sends a packet on its way to a switch that the network does not carry.
+func (d *driver) beyond(now time.Duration, trunk int, k *packet.Packet) {
+	d.leave(now, d.trunkTo[trunk], k)
+}
+
+// leave sends a packet by a port, and notes how late that is.
+func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
+	p := &d.ports[by]
 	copy(k.Frame, p.header[:])
 	d.tally.late(d.clock.now() - now)
 	if !p.send(k.Frame) {

@@ -20,6 +20,7 @@ import (
 	"net"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,9 +33,12 @@ import (
 
 // Config says where a switch is attached and how its loop runs.
 type Config struct {
-	Ports []PortConfig // in the order of the fabric's hosts
-	MTU   int          // of all ports, in network-layer bytes
-	CPU   int          // that the loop's thread is pinned to; negative: none
+	Ports []PortConfig // in the order of the hosts that the fabric ends at
+	// Trunks are the interfaces towards switches that the fabric does not carry, in
+	// the order of the links.
+	Trunks []PortConfig
+	MTU    int // of all ports, in network-layer bytes
+	CPU    int // that the loop's thread is pinned to; negative: none
 	// Spin is how long before an event, and after an arrival, the loop spins
 	// instead of sleeping: sleeping saves a CPU, waking up takes tens of
 	// microseconds. Zero never spins.
@@ -45,11 +49,11 @@ type Config struct {
 	Virtual bool
 }
 
-// PortConfig is one interface towards a host.
+// PortConfig is one interface towards a host, or towards another switch.
 type PortConfig struct {
 	Interface string
 	MAC       net.HardwareAddr // of the interface: the host's gateway
-	Host      net.HardwareAddr // of the host
+	Far       net.HardwareAddr // of the host, or of the other switch's end
 }
 
 // DefaultSpin covers the time in which a sleeping thread wakes up.
@@ -59,7 +63,7 @@ const DefaultSpin = 50 * time.Microsecond
 type Switch struct {
 	config Config
 	kinds  port.Kinds
-	ports  []nic
+	ports  []nic // those of the configuration, trunks last
 }
 
 // nic is an open interface and the Ethernet header of the frames that leave by
@@ -76,14 +80,15 @@ func Open(c Config, kinds port.Kinds) (*Switch, error) {
 		return nil, fmt.Errorf("opening the switch: it cannot spin for %v in virtual time", c.Spin)
 	}
 	s := &Switch{config: c, kinds: kinds}
-	indices := make([]int, len(c.Ports))
-	for i, p := range c.Ports {
+	all := slices.Concat(c.Ports, c.Trunks)
+	indices := make([]int, len(all))
+	for i, p := range all {
 		r, index, err := newRing(p.Interface, c.MTU)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 		}
 		n := nic{ring: r}
-		copy(n.header[:6], p.Host)
+		copy(n.header[:6], p.Far)
 		copy(n.header[6:], p.MAC)
 		s.ports, indices[i] = append(s.ports, n), index
 	}
@@ -134,15 +139,18 @@ type Session struct {
 // stopped. Frames that came in before are thrown away. One session at a time
 // runs on a switch.
 func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collector) (*Session, error) {
-	if len(spec.Hosts) != len(s.ports) {
-		return nil, fmt.Errorf("starting the switch: the fabric has %d hosts, the switch %d interfaces", len(spec.Hosts), len(s.ports))
+	hosts, trunks := spec.Edges()
+	if len(hosts) != len(s.config.Ports) || len(trunks) != len(s.config.Trunks) {
+		return nil, fmt.Errorf("starting the switch: the fabric ends at %d hosts and %d trunks, the switch has %d and %d interfaces", len(hosts), len(trunks), len(s.config.Ports), len(s.config.Trunks))
 	}
 	if dilation < 1 {
 		return nil, fmt.Errorf("starting the switch: dilation %v is below 1", dilation)
 	}
 	d := newDriver(s, dilation)
+	d.assign(spec)
 	var err error
-	if d.network, err = fabric.New(&d.loop, spec, fabric.Attachment{Edge: d, Release: d.pool.Put, Kinds: s.kinds}); err != nil {
+	to := fabric.Attachment{Edge: d, Beyond: d.beyond, Release: d.pool.Put, Kinds: s.kinds}
+	if d.network, err = fabric.New(&d.loop, spec, to); err != nil {
 		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
 	for _, c := range collectors {

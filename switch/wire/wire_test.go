@@ -84,7 +84,7 @@ func newBench(t testing.TB, hosts int) *bench {
 		p := PortConfig{
 			Interface: fmt.Sprintf("p%d", i),
 			MAC:       net.HardwareAddr{2, 0, 0, 0, 1, byte(i)},
-			Host:      net.HardwareAddr{2, 0, 0, 0, 2, byte(i)},
+			Far:       net.HardwareAddr{2, 0, 0, 0, 2, byte(i)},
 		}
 		b.ports = append(b.ports, p)
 		in(t, b.sw, func() error { return addPort(ns, p) })
@@ -99,7 +99,7 @@ func addPort(ns netns.NsHandle, p PortConfig) error {
 	}
 	attrs := netlink.NewLinkAttrs()
 	attrs.Name, attrs.HardwareAddr, attrs.MTU = p.Interface, p.MAC, 1500
-	veth := &netlink.Veth{LinkAttrs: attrs, PeerName: "eth0", PeerHardwareAddr: p.Host, PeerMTU: 1500, PeerNamespace: netlink.NsFd(int(ns))}
+	veth := &netlink.Veth{LinkAttrs: attrs, PeerName: "eth0", PeerHardwareAddr: p.Far, PeerMTU: 1500, PeerNamespace: netlink.NsFd(int(ns))}
 	if err := netlink.LinkAdd(veth); err != nil {
 		return err
 	}
