@@ -174,10 +174,10 @@ func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sam
 
 // bridged measures the way through a Linux bridge over the switch's ports.
 func (b *bench) bridged(ctx context.Context) (s sample, err error) {
-	if err := netns.Do(b.net.Switch, b.addBridge); err != nil {
+	if err := netns.Do(b.net.Switches[0], b.addBridge); err != nil {
 		return sample{}, err
 	}
-	defer func() { err = errors.Join(err, netns.Do(b.net.Switch, deleteBridge)) }()
+	defer func() { err = errors.Join(err, netns.Do(b.net.Switches[0], deleteBridge)) }()
 	return b.path(ctx, forwardBytes)
 }
 

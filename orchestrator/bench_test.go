@@ -47,12 +47,12 @@ func TestBridge(t *testing.T) {
 			t.Errorf("through the %s: %+v, %v", way, s, err)
 		}
 	}
-	if err := netns.Do(b.net.Switch, b.addBridge); err != nil {
+	if err := netns.Do(b.net.Switches[0], b.addBridge); err != nil {
 		t.Fatal(err)
 	}
 	s, err := b.path(t.Context(), bytes)
 	plausible("bridge", s, err)
-	if err := netns.Do(b.net.Switch, deleteBridge); err != nil {
+	if err := netns.Do(b.net.Switches[0], deleteBridge); err != nil {
 		t.Fatal(err)
 	}
 	s, m, err := b.switched(t.Context(), lab, bytes)

@@ -94,7 +94,7 @@ func TestJudgeKeepsTheFigures(t *testing.T) {
 // switch's own time is added, which is counted on the wall; they are never
 // negative.
 func TestFabric(t *testing.T) {
-	plan := netns.Plan{Switch: "s1", Hosts: []string{"h1", "h2", "h3"}, Subnet: subnet, MTU: 1500, Uplink: 1e8}
+	plan := netns.Plan{Switches: []string{"s1"}, Hosts: []string{"h1", "h2", "h3"}, Subnet: subnet, MTU: 1500, Uplink: 1e8}
 	network, err := plan.Lab("00ff")
 	if err != nil {
 		t.Fatal(err)

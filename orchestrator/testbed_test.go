@@ -193,7 +193,7 @@ func TestPlanOfTransports(t *testing.T) {
 		if p.TCP.Congestion != handle.Name() || p.TCP.ECN != ecn || p.TCP.InitCwnd != lab.Host.InitCwnd {
 			t.Errorf("%s: TCP is %+v", transport, p.TCP)
 		}
-		if p.Switch != "s1" || !slices.Equal(p.Hosts, []string{"h1", "h2", "h3"}) || p.MTU != lab.Host.MTU || !slices.Equal(p.ReceiveCPUs, []int{0}) {
+		if !slices.Equal(p.Switches, []string{"s1"}) || !slices.Equal(p.Hosts, []string{"h1", "h2", "h3"}) || p.MTU != lab.Host.MTU || !slices.Equal(p.ReceiveCPUs, []int{0}) {
 			t.Errorf("plan %+v", p)
 		}
 		if err := handle.Close(); err != nil {

@@ -35,7 +35,7 @@ func TestOwners(t *testing.T) {
 	p := plan(3)
 	p.Owners = map[string]int{"sw": inNewNamespace(t), "h2": inNewNamespace(t)}
 	lab := up(t, p)
-	for node, name := range map[string]string{"sw": lab.Switch, "h2": lab.Hosts[1].Namespace} {
+	for node, name := range map[string]string{"sw": lab.Switches[0], "h2": lab.Hosts[1].Namespace} {
 		var named, owned unix.Stat_t
 		if err := unix.Stat("/run/netns/"+name, &named); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestOwners(t *testing.T) {
 	if err := lab.Down(); err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{lab.Switch, lab.Hosts[1].Namespace} {
+	for _, name := range []string{lab.Switches[0], lab.Hosts[1].Namespace} {
 		if _, err := os.Stat("/run/netns/" + name); !os.IsNotExist(err) {
 			t.Errorf("namespace %s is left: %v", name, err)
 		}

@@ -120,7 +120,7 @@ func TestNetemHostIsAsPlanned(t *testing.T) {
 		})
 		checkUplink(t, h, p)
 	}
-	in(t, lab.Switch, func() error { return checkPorts(lab, p) })
+	in(t, lab.Switches[0], func() error { return checkPorts(lab, p) })
 }
 
 // TestNetemCarriesTraffic: frames are as without delays, and none is lost.

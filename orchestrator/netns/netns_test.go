@@ -47,7 +47,7 @@ func undoers() journal.Undoers {
 // plan is a lab of n hosts in which everything that can be asked for is.
 func plan(n int) netns.Plan {
 	p := netns.Plan{
-		Switch:      "sw",
+		Switches:    []string{"sw"},
 		Subnet:      netip.MustParsePrefix("10.7.0.0/16"),
 		MTU:         1400,
 		Uplink:      1e9,
@@ -116,7 +116,7 @@ func TestHostIsAsPlanned(t *testing.T) {
 			return errors.Join(checkDevice(h, p), checkOffloads("eth0"), checkRoute(p), checkSysctls(), checkMask())
 		})
 	}
-	in(t, lab.Switch, func() error { return checkPorts(lab, p) })
+	in(t, lab.Switches[0], func() error { return checkPorts(lab, p) })
 }
 
 func checkDevice(h netns.Host, p netns.Plan) error {
@@ -300,7 +300,7 @@ func TestTwoLabsAtOnce(t *testing.T) {
 	if left := leftOf(t, first.ID); len(left) != 0 {
 		t.Errorf("left of the first lab: %v", left)
 	}
-	in(t, second.Switch, func() error { return checkPorts(second, p) })
+	in(t, second.Switches[0], func() error { return checkPorts(second, p) })
 	if err := first.Down(); err != nil {
 		t.Errorf("down again: %v", err)
 	}
@@ -386,7 +386,7 @@ func TestDo(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	outside := here()
 	var inside, nested, after string
-	in(t, lab.Switch, func() error {
+	in(t, lab.Switches[0], func() error {
 		inside = here()
 		err := netns.Do(lab.Hosts[0].Namespace, func() error { nested = here(); return nil })
 		after = here()
@@ -396,10 +396,10 @@ func TestDo(t *testing.T) {
 		t.Errorf("outside %s, inside %s, nested %s, after nested %s", outside, inside, nested, after)
 	}
 	failed := errors.New("failed")
-	if err := netns.Do(lab.Switch, func() error { return failed }); !errors.Is(err, failed) || !strings.Contains(err.Error(), lab.Switch) {
+	if err := netns.Do(lab.Switches[0], func() error { return failed }); !errors.Is(err, failed) || !strings.Contains(err.Error(), lab.Switches[0]) {
 		t.Errorf("error of f: %v", err)
 	}
-	if err := netns.Do(lab.Switch, func() error { runtime.Goexit(); return nil }); err == nil {
+	if err := netns.Do(lab.Switches[0], func() error { runtime.Goexit(); return nil }); err == nil {
 		t.Error("f ended its goroutine: no error")
 	}
 	if err := netns.Do("aqm-none-such", func() error { return nil }); !errors.Is(err, os.ErrNotExist) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"time"
 
 	"aqmlab/orchestrator/host"
@@ -14,8 +15,11 @@ import (
 
 // Plan is what a lab shall be. Times are wall-clock time.
 type Plan struct {
-	Switch string   // name of the switch, for its namespace
-	Hosts  []string // names of the hosts; they name interfaces too: at most 15 characters
+	Switches []string // names of the switches, for their namespaces; one at least
+	Hosts    []string // names of the hosts; they name interfaces too: at most 15 characters
+	At       []int    // the switch of each host, by its index; nil: the first of all
+	// Trunks are the links between switches, by their indices.
+	Trunks [][2]int
 	// Subnet holds all hosts, the i-th of them at its (i+1)-th address. IPv4.
 	Subnet netip.Prefix
 	MTU    int   // network-layer bytes, at least 576; the same on every link
@@ -52,16 +56,18 @@ type TCP struct {
 
 // Lab is a lab's namespaces, interfaces and addresses.
 type Lab struct {
-	ID     string `json:"id"`
-	Switch string `json:"switch"` // namespace of the switch
-	Hosts  []Host `json:"hosts"`  // in the plan's order
+	ID       string   `json:"id"`
+	Switches []string `json:"switches"` // namespaces of the switches
+	Hosts    []Host   `json:"hosts"`    // in the plan's order
+	Trunks   []Trunk  `json:"trunks,omitempty"`
 }
 
-// Host is one host of a lab. Its link's far end is the interface Name in the
+// Host is one host of a lab. Its link's far end is the interface Name in its
 // switch's namespace.
 type Host struct {
 	Name      string     `json:"name"`
 	Namespace string     `json:"namespace"`
+	Switch    int        `json:"switch"` // by its index
 	Addr      netip.Addr `json:"addr"`
 	MAC       MAC        `json:"mac"`     // of eth0: the switch addresses frames to the host with it
 	Gateway   MAC        `json:"gateway"` // of the switch's end: the host addresses all its frames to it
@@ -82,13 +88,20 @@ func (p Plan) Lab(id string) (*Lab, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("plan of lab %s: %w", id, err)
 	}
-	lab := &Lab{ID: id, Switch: namespace(id, p.Switch), Hosts: make([]Host, len(p.Hosts))}
+	lab := &Lab{ID: id, Hosts: make([]Host, len(p.Hosts))}
+	for _, name := range p.Switches {
+		lab.Switches = append(lab.Switches, namespace(id, name))
+	}
+	if len(p.Trunks) > 0 {
+		lab.Trunks = p.trunks()
+	}
 	addr := p.Subnet.Masked().Addr()
 	for i, name := range p.Hosts {
 		addr = addr.Next()
 		lab.Hosts[i] = Host{
 			Name:      name,
 			Namespace: namespace(id, name),
+			Switch:    p.at(i),
 			Addr:      addr,
 			MAC:       mac(hostSide, i),
 			Gateway:   mac(switchSide, i),
@@ -108,7 +121,7 @@ func (p Plan) of(host int) Plan {
 func namespace(id, node string) string { return "aqm-" + id + "-" + node }
 
 func (p Plan) check() error {
-	return errors.Join(p.checkNames(), p.checkSubnet(), p.checkTCP(), p.checkDelays(), p.checkCPUs())
+	return errors.Join(p.checkNames(), p.checkTrunks(), p.checkSubnet(), p.checkTCP(), p.checkDelays(), p.checkCPUs())
 }
 
 func (p Plan) checkNames() error {
@@ -118,13 +131,16 @@ func (p Plan) checkNames() error {
 	// The kernel has folders of these names among its interfaces' sysctls.
 	seen := map[string]bool{"lo": true, "all": true, "default": true}
 	var errs []error
-	for _, name := range append([]string{p.Switch}, p.Hosts...) {
+	for _, name := range slices.Concat(p.Switches, p.Hosts) {
 		if !valid.MatchString(name) {
 			errs = append(errs, fmt.Errorf("name %q: want 1 to 15 letters, digits and hyphens, no hyphen first", name))
 		} else if seen[name] {
 			errs = append(errs, fmt.Errorf("name %q is taken", name))
 		}
 		seen[name] = true
+	}
+	if len(p.Switches) == 0 {
+		errs = append(errs, errors.New("no switch"))
 	}
 	if len(p.Hosts) == 0 {
 		errs = append(errs, errors.New("no hosts"))
@@ -183,11 +199,13 @@ func (p Plan) checkCPUs() error {
 // does.
 func gateway() netip.Addr { return netip.AddrFrom4([4]byte{169, 254, 1, 1}) }
 
-// entries lists the lab's namespaces for the journal, the switch's first: what
-// is recorded first goes last, and the switch's namespace holds an end of every
-// link.
+// entries lists the lab's namespaces for the journal, those of switches first:
+// what is recorded first goes last, and every link has an end in one of them.
 func (l *Lab) entries() []journal.Entry {
-	entries := []journal.Entry{{Kind: journal.Namespace, Name: l.Switch}}
+	var entries []journal.Entry
+	for _, name := range l.Switches {
+		entries = append(entries, journal.Entry{Kind: journal.Namespace, Name: name})
+	}
 	for _, h := range l.Hosts {
 		entries = append(entries, journal.Entry{Kind: journal.Namespace, Name: h.Namespace})
 	}
@@ -200,6 +218,7 @@ type side uint16
 const (
 	hostSide   side = 0
 	switchSide side = 1
+	trunkSide  side = 2 // both ends
 )
 
 // MAC is an Ethernet address.

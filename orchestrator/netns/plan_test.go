@@ -21,10 +21,10 @@ func TestPlanIsChecked(t *testing.T) {
 	}{
 		{"no hosts", func(p *netns.Plan) { p.Hosts = nil }, "no hosts"},
 		{"long name", func(p *netns.Plan) { p.Hosts[0] = "sixteen-letters-" }, `"sixteen-letters-"`},
-		{"empty name", func(p *netns.Plan) { p.Switch = "" }, `name ""`},
+		{"empty name", func(p *netns.Plan) { p.Switches = []string{""} }, `name ""`},
 		{"path for a name", func(p *netns.Plan) { p.Hosts[0] = "../x" }, `"../x"`},
 		{"same name twice", func(p *netns.Plan) { p.Hosts[1] = p.Hosts[0] }, `"h1" is taken`},
-		{"host like the switch", func(p *netns.Plan) { p.Hosts[1] = p.Switch }, `"sw" is taken`},
+		{"host like the switch", func(p *netns.Plan) { p.Hosts[1] = p.Switches[0] }, `"sw" is taken`},
 		{"host like the loopback", func(p *netns.Plan) { p.Hosts[1] = "lo" }, `"lo" is taken`},
 		{"host like a sysctl folder", func(p *netns.Plan) { p.Hosts[1] = "all" }, `"all" is taken`},
 		{"no subnet", func(p *netns.Plan) { p.Subnet = netip.Prefix{} }, "IPv4"},
@@ -58,7 +58,7 @@ func TestPlanIsChecked(t *testing.T) {
 		})
 	}
 	p := plan(3)
-	p.Switch, p.MTU = "", 0
+	p.Switches, p.MTU = []string{""}, 0
 	if _, err := p.Lab("00ff"); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("error %v; want both faults", err)
 	}
@@ -71,7 +71,7 @@ func TestLabOfAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &netns.Lab{ID: "00ff", Switch: "aqm-00ff-sw", Hosts: []netns.Host{
+	want := &netns.Lab{ID: "00ff", Switches: []string{"aqm-00ff-sw"}, Hosts: []netns.Host{
 		{
 			Name: "h1", Namespace: "aqm-00ff-h1", Addr: netip.MustParseAddr("10.7.1.9"),
 			MAC: netns.MAC{2, 0xa9, 0, 0, 0, 0}, Gateway: netns.MAC{2, 0xa9, 0, 1, 0, 0},

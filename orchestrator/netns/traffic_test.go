@@ -34,7 +34,7 @@ type forwarder struct {
 func forward(t *testing.T, lab *netns.Lab) *forwarder {
 	t.Helper()
 	f := &forwarder{lab: lab, ports: make(map[netip.Addr]int), hosts: make(map[netip.Addr]netns.Host)}
-	in(t, lab.Switch, f.open)
+	in(t, lab.Switches[0], f.open)
 	var all sync.WaitGroup
 	for _, fd := range f.ports {
 		all.Go(func() { f.run(fd) })

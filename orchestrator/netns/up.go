@@ -12,7 +12,6 @@ import (
 
 	"github.com/vishvananda/netns"
 
-	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 )
 
@@ -57,25 +56,48 @@ func refuseForeign(entries []journal.Entry) error {
 	return nil
 }
 
-// build makes the switch's namespace and then all hosts.
+// build makes the switches, the links between them, and then all hosts.
 func build(ctx context.Context, p Plan, lab *Lab) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	err := Do("", func() error {
-		ns, err := p.namespace(p.Switch, lab.Switch)
+	for i, name := range p.Switches {
+		err := Do("", func() error {
+			ns, err := p.namespace(name, lab.Switches[i])
+			if err != nil {
+				return err
+			}
+			return errors.Join(switchSysctls(), ns.Close())
+		})
 		if err != nil {
 			return err
 		}
-		return errors.Join(switchSysctls(), ns.Close())
-	})
-	if err != nil {
+	}
+	if err := buildTrunks(ctx, p, lab); err != nil {
 		return err
 	}
+	for sw := range p.Switches {
+		if err := buildAround(ctx, p, lab, sw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildAround makes the hosts of one switch.
+func buildAround(ctx context.Context, p Plan, lab *Lab, sw int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	err = parallel(len(lab.Hosts), func(next func() (int, bool)) error {
-		err := Do(lab.Switch, func() error { return buildHosts(ctx, p, lab, next) })
+	hosts := p.hostsAt(sw)
+	err := parallel(len(hosts), func(next func() (int, bool)) error {
+		nextHost := func() (int, bool) {
+			i, ok := next()
+			if !ok {
+				return 0, false
+			}
+			return hosts[i], true
+		}
+		err := Do(lab.Switches[sw], func() error { return buildHosts(ctx, p, lab, nextHost) })
 		if err != nil {
 			cancel(err) // the other workers need not go on
 		}
@@ -96,16 +118,13 @@ func create(name string) (netns.NsHandle, error) {
 	return ns, nil
 }
 
-// switchSysctls keeps the switch namespace's own stack out of the traffic.
-func switchSysctls() error { return host.DisableIPv6() }
-
-// buildHosts takes hosts from next until there are none. The calling thread is
-// in the switch's namespace, whose handles it opens for all its hosts, and ends
+// buildHosts takes hosts of one switch from next until there are none. The
+// calling thread is in the switch's namespace, whose handles it opens for all its hosts, and ends
 // in that of its last host.
 func buildHosts(ctx context.Context, p Plan, lab *Lab, next func() (int, bool)) error {
 	ports, err := openHandles()
 	if err != nil {
-		return fmt.Errorf("open %s: %w", lab.Switch, err)
+		return fmt.Errorf("set up switch ports: %w", err)
 	}
 	defer ports.close()
 	for {
