@@ -134,14 +134,14 @@ func findPackets() Finding {
 }
 
 func findCPUs() Finding {
-	c, err := splitCPUs()
+	c, err := splitCPUs(1)
 	switch {
 	case err != nil:
 		return Finding{Part: "CPUs", Text: err.Error()}
-	case c.sw < 0:
+	case len(c.switches) == 0:
 		return Finding{Part: "CPUs", Text: "a single CPU: switch and hosts share it", Remedy: "expect a large dilation; two CPUs or more are better"}
 	}
-	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %d for the switch, %v for the hosts", c.sw, c.hosts)}
+	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %v for the switch, %v for the hosts", c.switches[0], c.hosts)}
 }
 
 func findTransports() []Finding {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
@@ -73,7 +72,7 @@ func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
 		return Standing{}, err
 	}
 	// Nobody reads a kept lab's samples, so it takes none.
-	if err := t.sw.Call(ctx, "Start", role.Fabric{Spec: spec, Dilation: t.dilation}, &agent.Nothing{}); err != nil {
+	if err := t.startFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation}); err != nil {
 		return Standing{}, err
 	}
 	info := Info{
@@ -99,7 +98,7 @@ func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
 // comes last: until then it can be removed.
 func (t *Testbed) letGo() error {
 	stay := t.agents()
-	t.hosts, t.sw = nil, nil // from here on the journal ends them
+	t.hosts, t.switches = nil, nil // from here on the journal ends them
 	if err := stay.each(func(_ int, c crew) error { return c.Release() }); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"aqmlab/collectors"
-	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
@@ -121,15 +120,13 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 
 // withFabric is withSwitch for any fabric of the lab's hosts.
 func (t *Testbed) withFabric(ctx context.Context, f role.Fabric, do func(context.Context) error) (role.Measured, error) {
-	if err := t.sw.Call(ctx, "Start", f, &agent.Nothing{}); err != nil {
+	if err := t.startFabric(ctx, f); err != nil {
 		return role.Measured{}, err
 	}
 	if err := t.whileAgentsLive(ctx, do); err != nil {
 		return role.Measured{}, err
 	}
-	var m role.Measured
-	err := t.sw.Call(ctx, "Stop", agent.Nothing{}, &m)
-	return m, err
+	return t.stopFabric(ctx)
 }
 
 // whileAgentsLive calls do with a context that ends when a process of the testbed

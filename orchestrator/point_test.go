@@ -248,7 +248,7 @@ func TestRunPoint(t *testing.T) {
 // waiting for hosts that cannot reach each other.
 func TestKilledSwitch(t *testing.T) {
 	kill := func(tb *Testbed) error {
-		p, err := os.FindProcess(tb.sw.PID())
+		p, err := os.FindProcess(tb.switches[0].PID())
 		if err != nil {
 			return err
 		}
@@ -273,7 +273,7 @@ func TestKilledSwitch(t *testing.T) {
 			if err := kill(tb); err != nil {
 				return err
 			}
-			<-tb.sw.Done()
+			<-tb.switches[0].Done()
 			_, err := tb.hosts.baseRTT(ctx, [][2]int{{0, 1}})
 			return err
 		})
@@ -284,7 +284,7 @@ func TestKilledSwitch(t *testing.T) {
 		if err := kill(tb); err != nil {
 			t.Fatal(err)
 		}
-		<-tb.sw.Done()
+		<-tb.switches[0].Done()
 		_, err := tb.run(t.Context(), onePoint(t, tb.lab), func(role.State) {})
 		namesSwitch(t, err)
 	})

@@ -24,7 +24,6 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/switch/fabric"
-	"aqmlab/switch/wire"
 	"aqmlab/units"
 )
 
@@ -45,15 +44,15 @@ type Options struct {
 
 // Testbed is a lab's hosts and switch, up and idle or running one point.
 type Testbed struct {
-	lab     *labs.Lab
-	journal *journal.Journal
-	cc      *cc.Handle
-	net     *netns.Lab
-	plan    netns.Plan
-	cpus    cpus
-	sw      *agent.Process
-	hosts   fleet
-	engine  *docker.Engine // of hosts and switch that are containers; else nil
+	lab      *labs.Lab
+	journal  *journal.Journal
+	cc       *cc.Handle
+	net      *netns.Lab
+	plan     netns.Plan
+	cpus     cpus
+	switches fleet // see switches.go
+	hosts    fleet
+	engine   *docker.Engine // of hosts and switch that are containers; else nil
 
 	virtual  bool         // see [Options]
 	uplinks  []units.Rate // of the hosts, if they are not alike
@@ -92,7 +91,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if os.Geteuid() != 0 {
 		return nil, ErrNotRoot
 	}
-	free, err := splitCPUs()
+	free, err := splitCPUs(1)
 	if err != nil {
 		return nil, err
 	}
@@ -153,15 +152,17 @@ func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
 		return err
 	}
-	if t.sw, err = t.spawnSwitch(ctx, o, agent.Options{Namespace: t.net.Switch}); err != nil {
+	p, err := t.spawnSwitch(ctx, o, agent.Options{Namespace: t.net.Switches[0]}, 0)
+	if err != nil {
 		return err
 	}
-	return t.openSwitch(ctx)
+	t.switches = fleet{{Process: p, name: t.switchName(0)}}
+	return t.openSwitches(ctx)
 }
 
 func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 	p := netns.Plan{
-		Switch:      spec.Switches[0],
+		Switches:    spec.Switches[:1], // its process carries them all
 		Subnet:      subnet,
 		MTU:         t.lab.Host.MTU,
 		ReceiveCPUs: t.cpus.hosts,
@@ -210,45 +211,6 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 	return (wall + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// spawnSwitch starts the switch's process where ao says. It inherits what keeps
-// the congestion control registered, so that a detached testbed keeps its own.
-func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options) (*agent.Process, error) {
-	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
-	link, err := t.cc.LinkFile()
-	switch {
-	case err == nil:
-		defer link.Close()
-		ao.Files = []*os.File{link}
-	case !errors.Is(err, cc.ErrStays):
-		return nil, err
-	}
-	if o.Detached {
-		ao.Detached = t.detached("switch")
-	}
-	p, err := agent.Spawn(ctx, ao)
-	if err != nil {
-		return nil, fmt.Errorf("starting the switch: %w", err)
-	}
-	return p, nil
-}
-
-// openSwitch attaches the switch to the hosts' links.
-func (t *Testbed) openSwitch(ctx context.Context) error {
-	return t.sw.Call(ctx, "Open", t.ports(), &agent.Nothing{})
-}
-
-// ports is what the switch opens.
-func (t *Testbed) ports() wire.Config {
-	c := wire.Config{MTU: t.lab.Host.MTU, CPU: t.cpus.sw, Spin: wire.DefaultSpin, Virtual: t.virtual}
-	if t.cpus.sw < 0 {
-		c.Spin = 0 // a single CPU is better left to the hosts
-	}
-	for _, h := range t.net.Hosts {
-		c.Ports = append(c.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Far: h.MAC[:]})
-	}
-	return c
-}
-
 // startHosts starts the process that carries the traffic of all hosts.
 func (t *Testbed) startHosts(ctx context.Context, o Options) error {
 	p, err := agent.Spawn(ctx, agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record})
@@ -276,7 +238,7 @@ func (t *Testbed) serve(ctx context.Context) error {
 // second time, which tries again what failed before.
 func (t *Testbed) Down(ctx context.Context) error {
 	errs := []error{t.agents().each(func(_ int, c crew) error { return c.Stop(ctx) })}
-	t.hosts, t.sw = nil, nil
+	t.hosts, t.switches = nil, nil
 	if t.cc != nil {
 		errs = append(errs, t.cc.Close())
 		t.cc = nil
@@ -296,22 +258,19 @@ func (t *Testbed) Down(ctx context.Context) error {
 
 // agents are all processes of the testbed that run.
 func (t *Testbed) agents() fleet {
-	all := slices.Clone(t.hosts)
-	if t.sw != nil {
-		all = append(all, crew{Process: t.sw, name: "the switch"})
-	}
-	return all
+	return slices.Concat(t.hosts, t.switches)
 }
 
 // cpus are the machine's processors, shared out between switch and hosts.
 type cpus struct {
-	sw    int // negative: not pinned
-	hosts []int
+	switches []int // none: not pinned
+	hosts    []int
 }
 
-// splitCPUs gives the last CPU that we may use to the switch, so that neither
-// takes the other's. A machine with one CPU shares it.
-func splitCPUs() (cpus, error) {
+// splitCPUs gives the last CPUs that we may use to the switches, one each and at
+// most half of all, so that nobody takes the hosts'. A machine with one CPU
+// shares it.
+func splitCPUs(switches int) (cpus, error) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return cpus{}, fmt.Errorf("reading which CPUs there are: %w", err)
@@ -322,10 +281,8 @@ func splitCPUs() (cpus, error) {
 			all = append(all, cpu)
 		}
 	}
-	if len(all) < 2 {
-		return cpus{sw: -1, hosts: all}, nil
-	}
-	return cpus{sw: all[len(all)-1], hosts: slices.Clip(all[:len(all)-1])}, nil
+	at := len(all) - min(switches, len(all)/2)
+	return cpus{switches: all[at:], hosts: slices.Clip(all[:at])}, nil
 }
 
 // helperProcs is how many goroutines a helper process may run at once, beside

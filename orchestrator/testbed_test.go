@@ -46,25 +46,22 @@ func TestSplitCPUs(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		t.Fatal(err)
 	}
-	got, err := splitCPUs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := slices.Clone(got.hosts)
-	if set.Count() > 1 {
-		if slices.Contains(got.hosts, got.sw) || slices.Max(got.hosts) > got.sw {
-			t.Errorf("CPU %d for the switch, %v for the hosts", got.sw, got.hosts)
+	for _, switches := range []int{1, 3, 1000} {
+		got, err := splitCPUs(switches)
+		if err != nil {
+			t.Fatal(err)
 		}
-		all = append(all, got.sw)
-	} else if got.sw >= 0 {
-		t.Errorf("CPU %d for the switch though there is but one", got.sw)
-	}
-	if len(all) != set.Count() {
-		t.Errorf("%v are shared out of %d CPUs", all, set.Count())
-	}
-	for _, cpu := range all {
-		if !set.IsSet(cpu) {
-			t.Errorf("CPU %d is not ours", cpu)
+		if n := min(switches, set.Count()/2); len(got.switches) != n {
+			t.Errorf("%d switches have CPUs %v, want %d of %d", switches, got.switches, n, set.Count())
+		}
+		all := slices.Concat(got.hosts, got.switches)
+		if len(all) != set.Count() || !slices.IsSorted(all) || len(slices.Compact(all)) != set.Count() {
+			t.Errorf("%v are shared out of %d CPUs", all, set.Count())
+		}
+		for _, cpu := range all {
+			if !set.IsSet(cpu) {
+				t.Errorf("CPU %d is not ours", cpu)
+			}
 		}
 	}
 }
@@ -86,7 +83,7 @@ func TestUpAndDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, pids := tb.journal.ID(), []int{tb.sw.PID(), tb.hosts[0].PID()}
+	id, pids := tb.journal.ID(), []int{tb.switches[0].PID(), tb.hosts[0].PID()}
 	for _, pid := range pids {
 		if err := unix.Kill(pid, 0); err != nil {
 			t.Errorf("helper process %d: %v", pid, err)
@@ -161,7 +158,7 @@ func TestDownAfterADeath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, pids := tb.journal.ID(), []int{tb.sw.PID(), tb.hosts[0].PID()}
+	id, pids := tb.journal.ID(), []int{tb.switches[0].PID(), tb.hosts[0].PID()}
 	if err := unix.Kill(tb.hosts[0].PID(), unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 func tinyPlan() netns.Plan {
-	return netns.Plan{Switch: "sw", Hosts: []string{"h1"}, Subnet: netip.MustParsePrefix("10.7.0.0/24"), MTU: 1500, Uplink: 1e9}
+	return netns.Plan{Switches: []string{"sw"}, Hosts: []string{"h1"}, Subnet: netip.MustParsePrefix("10.7.0.0/24"), MTU: 1500, Uplink: 1e9}
 }
 
 // owner is a process that starts an agent, tells its entry, and stays until

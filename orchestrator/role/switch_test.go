@@ -44,7 +44,7 @@ func newLab(t *testing.T) lab {
 			t.Error(err)
 		}
 	})
-	plan := netns.Plan{Switch: "s1", Hosts: []string{"h1", "h2"}, Subnet: netip.MustParsePrefix("10.77.0.0/24"), MTU: 1500, Uplink: 1e8}
+	plan := netns.Plan{Switches: []string{"s1"}, Hosts: []string{"h1", "h2"}, Subnet: netip.MustParsePrefix("10.77.0.0/24"), MTU: 1500, Uplink: 1e8}
 	network, err := netns.Up(t.Context(), j, plan)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func newLab(t *testing.T) lab {
 		spec.Links = append(spec.Links, fabric.Link{A: h.Name, B: "s1", Rate: 100 * units.Mbps, Delay: linkDelay})
 	}
 	l.fabric = role.Fabric{Spec: spec, Dilation: 1, Sample: time.Millisecond}
-	if err := netns.Do(network.Switch, func() error { return l.sw.Open(config, &agent.Nothing{}) }); err != nil {
+	if err := netns.Do(network.Switches[0], func() error { return l.sw.Open(config, &agent.Nothing{}) }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
