@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -63,36 +64,41 @@ func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration,
 	return c, err
 }
 
-// chooseDilation tries dilations from 1 up.
+// chooseDilation finds the smallest dilation that the pilot passes with.
 func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
-	d := 1.0
+	least := 1.0
 	if t.lab.RTT.Min > 0 {
-		d = max(d, roundUp(float64(t.overhead)/(maxOverhead*float64(t.lab.RTT.Min))))
+		least = float64(t.overhead) / (maxOverhead * float64(t.lab.RTT.Min))
 	}
-	for ; d <= maxDilation; d = next(d) {
+	passes := func(d float64) (bool, error) {
 		if err := t.setDilation(d); err != nil {
-			return err
+			return false, err
 		}
 		ok, why, err := t.pilot(ctx)
-		if err != nil {
-			return err
+		if err == nil && !ok {
+			say(fmt.Sprintf("dilation %v is too fast for this machine: %s", d, why))
 		}
-		if ok {
-			return nil
-		}
-		say(fmt.Sprintf("dilation %v is too fast for this machine: %s", d, why))
+		return ok, err
 	}
-	return fmt.Errorf("this machine does not keep up even %d times slower than lab time; run it where less else runs, or set dilation", maxDilation)
+	d, err := choose(dilations(least), passes)
+	if err != nil {
+		return err
+	}
+	if d == 0 {
+		return fmt.Errorf("this machine does not keep up even %d times slower than lab time; run it where less else runs, or set dilation", maxDilation)
+	}
+	return t.setDilation(d)
 }
 
-// roundUp is the smallest dilation to be tried that is not below d; for a d
-// above maxDilation it is above maxDilation as well.
-func roundUp(d float64) float64 {
-	at := 1.0
-	for at < d && at <= maxDilation {
-		at = next(at)
+// dilations lists those that are tried, from the first that is not below least.
+func dilations(least float64) []float64 {
+	var all []float64
+	for d := 1.0; d <= maxDilation; d = next(d) {
+		if d >= least {
+			all = append(all, d)
+		}
 	}
-	return at
+	return all
 }
 
 // next is the dilation to try after d: whole steps at first, then half as much
@@ -101,11 +107,47 @@ func next(d float64) float64 {
 	if d < 4 {
 		return d + 1
 	}
-	up := float64(int(d*1.5 + 0.5))
+	up := math.Round(d * 1.5)
 	if d < maxDilation {
 		return min(up, maxDilation) // so that it is tried, too
 	}
 	return up
+}
+
+// choose returns the first of several dilations that passes, or zero. When many
+// did not, what kept the machine busy may have gone by: then it tries lower ones
+// again, and takes the lowest down to which all pass.
+func choose(all []float64, passes func(float64) (bool, error)) (float64, error) {
+	for i, d := range all {
+		ok, err := passes(d)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			return again(all[:i+1], passes)
+		}
+	}
+	return 0, nil
+}
+
+// manyFailures is how many dilations must have failed for lower ones to be tried
+// again.
+const manyFailures = 3
+
+// again goes down from the last of several dilations, which passed.
+func again(all []float64, passes func(float64) (bool, error)) (float64, error) {
+	at := len(all) - 1
+	for at >= manyFailures {
+		ok, err := passes(all[at/2])
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			break
+		}
+		at /= 2
+	}
+	return all[at], nil
 }
 
 // pilot replays a short trace at the lab's highest load under its baseline.

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -14,13 +15,7 @@ import (
 
 // TestDilations: auto tries whole factors, ever larger, from 1 to the largest.
 func TestDilations(t *testing.T) {
-	var tried []float64
-	for d := 1.0; d <= maxDilation; d = next(d) {
-		tried = append(tried, d)
-		if len(tried) > 1000 {
-			t.Fatalf("no end: %v", tried[:20])
-		}
-	}
+	tried := dilations(0)
 	if tried[0] != 1 || tried[len(tried)-1] != maxDilation {
 		t.Errorf("tried %v; want them to reach from 1 to %d", tried, maxDilation)
 	}
@@ -31,24 +26,56 @@ func TestDilations(t *testing.T) {
 		if i > 0 && (d <= tried[i-1] || d > 2*tried[i-1]) {
 			t.Errorf("%v follows %v: too large a step, or none", d, tried[i-1])
 		}
+		if got := dilations(d); !slices.Equal(got, tried[i:]) {
+			t.Errorf("from %v on: %v, want %v", d, got, tried[i:])
+		}
+		if got := dilations(d + 0.01); !slices.Equal(got, tried[i+1:]) {
+			t.Errorf("above %v: %v, want %v", d, got, tried[i+1:])
+		}
 	}
 }
 
-func TestRoundUp(t *testing.T) {
-	for _, d := range []float64{0, 0.3, 1, 1.01, 2, 2.5, 7, 50, 127.9, 128} {
-		got := roundUp(d)
-		if got < d || got < 1 || got > maxDilation {
-			t.Errorf("%v is rounded to %v", d, got)
-		}
-		for smaller := 1.0; smaller < got; smaller = next(smaller) {
-			if smaller >= d {
-				t.Errorf("%v is rounded to %v, though %v would do", d, got, smaller)
+// TestChoose: the smallest dilation that passes is taken, and a machine that was
+// busy for a while is not held to what it could do then.
+func TestChoose(t *testing.T) {
+	all := []float64{1, 2, 3, 4, 6, 9, 14, 21}
+	for _, tt := range []struct {
+		name  string
+		needs []float64 // by try; the last holds for the rest
+		want  float64
+		tries int
+	}{
+		{"quiet", []float64{1}, 1, 1},
+		{"needs two", []float64{2}, 2, 2},
+		{"needs three", []float64{3}, 3, 3},
+		{"needs four", []float64{4}, 4, 5}, // and 2 again
+		{"needs nine", []float64{9}, 9, 7},
+		{"busy at first", []float64{99, 99, 99, 99, 99, 99, 2}, 2, 9}, // 14, 4, 2
+		{"busy for two tries", []float64{99, 99, 3}, 3, 3},
+		{"too slow", []float64{99}, 0, len(all)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tries := 0
+			got, err := choose(all, func(d float64) (bool, error) {
+				tries++
+				return d >= tt.needs[min(tries, len(tt.needs))-1], nil
+			})
+			if err != nil || got != tt.want || tries != tt.tries {
+				t.Errorf("dilation %v after %d tries (%v), want %v after %d", got, tries, err, tt.want, tt.tries)
 			}
-		}
+		})
 	}
-	for _, d := range []float64{128.1, 1e9, math.Inf(1)} {
-		if got := roundUp(d); got <= maxDilation {
-			t.Errorf("%v, more than can be tried, is rounded to %v", d, got)
+	broken := errors.New("broken")
+	for fail := 1; fail <= 6; fail++ {
+		tries := 0
+		_, err := choose(all, func(d float64) (bool, error) {
+			if tries++; tries == fail {
+				return false, broken
+			}
+			return d >= 9, nil
+		})
+		if !errors.Is(err, broken) || tries != fail {
+			t.Errorf("error %v after %d tries, want that of try %d", err, tries, fail)
 		}
 	}
 }
