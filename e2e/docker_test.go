@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aqmlab/results"
 )
 
 // needDocker skips a test where no Docker daemon answers, and has the image that
@@ -88,11 +90,12 @@ func TestDockerEnds(t *testing.T) {
 		"killed":                    {"[1/3]", func(t *testing.T, s started) { send(t, s, os.Kill) }, -1},
 		"killed while coming up":    {"", func(t *testing.T, s started) { send(t, s, os.Kill) }, -1},
 		"interrupted in the middle": {"", func(t *testing.T, s started) { send(t, s, os.Interrupt) }, 130},
-		"host dies":                 {"[1/3]", func(t *testing.T, _ started) { killContainer(t, "-h2") }, 1},
-		"switch dies":               {"[1/3]", func(t *testing.T, _ started) { killContainer(t, "-s1") }, 1},
+		"host dies":                 {"[2/3]", func(t *testing.T, _ started) { killContainer(t, "-h2") }, 1},
+		"switch dies":               {"[2/3]", func(t *testing.T, _ started) { killContainer(t, "-s1") }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startCommand(t, plainVar, tt.until, append(args, "--out", t.TempDir())...)
+			out := t.TempDir()
+			s := startCommand(t, plainVar, tt.until, append(args, "--out", out)...)
 			if tt.until == "" {
 				waitFor(t, func() bool { return docker(t, "ps", "--quiet", "--filter", "label=aqmlab.lab") != "" })
 			}
@@ -105,7 +108,26 @@ func TestDockerEnds(t *testing.T) {
 				aqmlab(t, plainVar, 0, "lab", "list")
 			}
 			noContainers(t)
+			if tt.until == "[2/3]" {
+				partial(t, out)
+			}
 		})
+	}
+}
+
+// partial wants one run in a folder, which says that it ended early and keeps
+// the point that was done.
+func partial(t *testing.T, out string) {
+	t.Helper()
+	r, err := results.Open(filepath.Join(out, "latest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Manifest; m.State != results.Partial || !strings.Contains(m.Reason, "agent died") {
+		t.Errorf("the run is %s: %s", m.State, m.Reason)
+	}
+	if n := len(r.Points()); n != 1 {
+		t.Errorf("%d points are left, want 1", n)
 	}
 }
 
