@@ -40,7 +40,7 @@ var rooms = map[string]string{
 	"orchestrator/agent":     "orchestrator/host orchestrator/netns orchestrator/journal",
 	"orchestrator/docker":    "orchestrator/agent orchestrator/journal",
 	"orchestrator/role":      "collectors results switch/fabric switch/port switch/wire trafficgen trafficgen/live orchestrator/agent orchestrator/host orchestrator/netns",
-	"orchestrator":           "kind labs sim sim/tcp sim/rdma transport results collectors switch/fabric switch/wire switch/port trafficgen orchestrator/agent orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role units orchestrator/uml orchestrator/uml/guest",
+	"orchestrator":           "kind labs sim sim/tcp sim/rdma transport results collectors switch/fabric switch/wire switch/port trafficgen trafficgen/live orchestrator/agent orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role units orchestrator/uml orchestrator/uml/guest",
 	"orchestrator/uml":       "orchestrator/uml/guest",
 	"orchestrator/uml/guest": "",
 	"vm":                     "vm/guest",

@@ -180,6 +180,9 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 	if out.flows, err = run.finish(ctx); err != nil {
 		return replayed{}, err
 	}
+	if err := t.hosts.account(ctx, out.flows); err != nil {
+		return replayed{}, err
+	}
 	out.probes, err = probing.endProbes(ctx)
 	return out, err
 }

@@ -90,7 +90,7 @@ func p99FCT(s subject) (float64, error) {
 }
 
 func timeouts(s subject) (float64, error) {
-	return float64(results.CountsOf(nil, s.point.Hosts).Timeouts), nil
+	return float64(results.CountsOf(s.point).Timeouts), nil
 }
 
 func bytesBelow(s subject) (float64, error) {

@@ -59,6 +59,7 @@ type Total struct {
 	// Queries and QueriesCompleted count queries, of which a trace may have none.
 	Queries, QueriesCompleted int
 	Counts                    Counts
+	TimedOut                  int              // completed flows for which a retransmission timer expired; [Unknown] where that was not counted
 	Services                  []ServiceGoodput // the mean of the seeds
 	Probes                    []ProbeSummary   // over all seeds
 	Fidelity                  Fidelity         // the worst of the seeds
@@ -145,9 +146,10 @@ func totalOf(points []Point) Total {
 		t.Seeds = append(t.Seeds, p.Seed)
 		t.Flows += info.Flows
 		t.Completed += info.Completed
-		t.Counts = t.Counts.plus(CountsOf(p.Ports, p.Hosts))
+		t.Counts = t.Counts.plus(CountsOf(p))
 		t.Fidelity = worst(t.Fidelity, p.Fidelity)
 	}
+	t.TimedOut = timedOut(points)
 	t.Services, t.Probes = meanGoodput(points), SummarizeProbes(probes)
 	return t
 }

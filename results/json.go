@@ -26,6 +26,9 @@ type PointJSON struct {
 	Services []ServiceGoodput `json:"services,omitempty"` // where there are several
 	Probes   []ProbeSummary   `json:"probes,omitempty"`
 	Fidelity FidelityJSON     `json:"fidelity"`
+	// TimedOut counts the flows for which a retransmission timer expired; nil
+	// where that was not counted.
+	TimedOut map[Class]int `json:"timed_out_flows,omitempty"`
 }
 
 // FidelityJSON is a point's fidelity, in short.
@@ -43,9 +46,11 @@ func JSONOf(p Point) PointJSON {
 		Scheme: p.Scheme, Load: p.Load, Seed: p.Seed,
 		Flows: info.Flows, Completed: info.Completed,
 		FCT:     make(map[Class]FCT),
-		Counts:  CountsOf(p.Ports, p.Hosts),
+		Counts:  CountsOf(p),
 		Goodput: Goodput(p.Flows),
 		Probes:  SummarizeProbes(p.Probes),
+
+		TimedOut: TimedOut(p.Flows),
 		Fidelity: FidelityJSON{
 			Label:       p.Fidelity.Label,
 			LatenessP99: micros(p.Fidelity.LatenessP99),

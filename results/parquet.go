@@ -32,6 +32,9 @@ type flowRow struct {
 	Stops     bool    `parquet:"stops,zstd"`
 	Completed bool    `parquet:"completed,zstd"`
 	Error     string  `parquet:"error,dict,zstd"`
+
+	Retransmits *int64 `parquet:"retransmits,optional,zstd"` // null when nobody counted
+	Timeouts    *int64 `parquet:"timeouts,optional,zstd"`    // the same
 }
 
 // probeRow is one row of probes.parquet.
@@ -70,6 +73,7 @@ func flowRows(p Point) []flowRow {
 			Client: f.Client, Server: f.Server, Service: f.Service,
 			Workload: f.Workload, Query: f.Query, Stops: f.Stops,
 			Completed: f.Completed(), Error: f.Error,
+			Retransmits: counted(f.Retransmits), Timeouts: counted(f.Timeouts),
 		}
 		if f.Completed() {
 			fct := int64(f.FCT)
@@ -79,13 +83,30 @@ func flowRows(p Point) []flowRow {
 	return rows
 }
 
+// counted is a count for a column, null for one that was not made.
+func counted(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// count is what counted wrote.
+func count(column *int64) int64 {
+	if column == nil {
+		return Unknown
+	}
+	return *column
+}
+
 func (r flowRow) flow() Flow {
 	f := Flow{
 		ID: r.ID, Start: time.Duration(r.Start), Sent: time.Duration(r.Sent),
 		Bytes: r.Bytes, Received: r.Received,
 		Client: r.Client, Server: r.Server, Service: r.Service,
 		Workload: r.Workload, Query: r.Query, Stops: r.Stops,
-		Error: r.Error,
+		Error:       r.Error,
+		Retransmits: count(r.Retransmits), Timeouts: count(r.Timeouts),
 	}
 	if r.FCT != nil {
 		f.FCT = time.Duration(*r.FCT)

@@ -22,7 +22,13 @@ type Flow struct {
 	Query    int64         // from 1, distinct over the trace: the flows of one query; 0: of none
 	Stops    bool          // its application stops at a time that the trace gives
 	Error    string        // why it did not complete; empty when it did
+
+	Retransmits int64 // packets sent again for it, by either host; [Unknown] where nobody counted
+	Timeouts    int64 // retransmission timers that expired for it, at either host; [Unknown] where nobody counted
 }
+
+// Unknown stands for a count that was not made.
+const Unknown = -1
 
 // Completed tells whether all bytes arrived.
 func (f Flow) Completed() bool { return f.Error == "" && f.Received == f.Bytes }

@@ -8,6 +8,24 @@ import (
 // What stands beside the FCTs where the runs have it: queries, probes, and the
 // goodput of services, in text and in the report.
 
+// losses prints where packets were lost and what it took to repair that, where
+// the drops of the table above were not all for want of room.
+func (t table) losses(load float64) {
+	totals := t.totals(load)
+	if !slices.ContainsFunc(totals, func(total Total) bool { return total.Counts.DropsScheme+total.Counts.LinkLosses > 0 }) {
+		return
+	}
+	fmt.Fprintf(t, "%s  %8s  %8s  %8s  %8s  %s\n", pad("lost", t.scheme), "no room", "by AQM", "on links", "resent", "flows with a timeout")
+	for _, total := range totals {
+		n, slow := total.Counts, "-"
+		if total.TimedOut != Unknown {
+			slow = formatCount(int64(total.TimedOut))
+		}
+		fmt.Fprintf(t, "%s  %8s  %8s  %8s  %8s  %s\n", pad(shorten(total.Scheme, t.scheme), t.scheme),
+			formatCount(n.DropsFull), formatCount(n.DropsScheme), formatCount(n.LinkLosses), formatCount(n.Retransmits), slow)
+	}
+}
+
 // queries prints the completion times of queries, as row does those of flows.
 func (t table) queries(load float64) {
 	totals := t.totals(load)

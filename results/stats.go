@@ -116,21 +116,71 @@ type Counts struct {
 	Marks    int64 `json:"marks"`    // packets that switches marked CE
 	Drops    int64 `json:"drops"`    // packets that switches dropped, for want of room or by the scheme
 	Timeouts int64 `json:"timeouts"` // retransmission timeouts of all hosts
+
+	DropsFull   int64 `json:"drops_full"`    // of the drops: the buffer had no room
+	DropsScheme int64 `json:"drops_scheme"`  // of the drops: the scheme said so
+	LinkLosses  int64 `json:"lost_on_links"` // packets that links lost
+	Retransmits int64 `json:"retransmits"`   // packets that hosts sent again
 }
 
-// CountsOf adds up ports and hosts.
-func CountsOf(ports []PortCount, hosts []HostCount) Counts {
+// CountsOf adds up what a point counted.
+func CountsOf(p Point) Counts {
 	var c Counts
-	for _, p := range ports {
-		c.Marks += p.Marked
-		c.Drops += p.DropsFull + p.DropsScheme
+	for _, q := range p.Ports {
+		c.Marks += q.Marked
+		c.DropsFull += q.DropsFull
+		c.DropsScheme += q.DropsScheme
 	}
-	for _, h := range hosts {
+	c.Drops = c.DropsFull + c.DropsScheme
+	for _, l := range p.Links {
+		c.LinkLosses += l.Lost
+	}
+	for _, h := range p.Hosts {
 		c.Timeouts += h.Timeouts
+		c.Retransmits += h.Retransmits
 	}
 	return c
 }
 
 func (c Counts) plus(o Counts) Counts {
-	return Counts{c.Marks + o.Marks, c.Drops + o.Drops, c.Timeouts + o.Timeouts}
+	return Counts{
+		Marks:       c.Marks + o.Marks,
+		Drops:       c.Drops + o.Drops,
+		Timeouts:    c.Timeouts + o.Timeouts,
+		DropsFull:   c.DropsFull + o.DropsFull,
+		DropsScheme: c.DropsScheme + o.DropsScheme,
+		LinkLosses:  c.LinkLosses + o.LinkLosses,
+		Retransmits: c.Retransmits + o.Retransmits,
+	}
+}
+
+// timedOut adds up what [TimedOut] says of points.
+func timedOut(points []Point) int {
+	all := 0
+	for _, p := range points {
+		n, ok := TimedOut(p.Flows)[All]
+		if !ok {
+			return Unknown
+		}
+		all += n
+	}
+	return all
+}
+
+// TimedOut counts the completed flows of each class for which a retransmission
+// timer expired, or is nil where that was not counted.
+func TimedOut(flows []Flow) map[Class]int {
+	if len(flows) == 0 || slices.ContainsFunc(flows, func(f Flow) bool { return f.Completed() && f.Timeouts == Unknown }) {
+		return nil
+	}
+	n := make(map[Class]int)
+	for _, c := range Classes() {
+		n[c] = 0
+		for _, f := range flows {
+			if f.Completed() && c.Holds(f.Bytes) && f.Timeouts > 0 {
+				n[c]++
+			}
+		}
+	}
+	return n
 }

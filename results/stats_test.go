@@ -113,10 +113,13 @@ func TestGoodput(t *testing.T) {
 }
 
 func TestCountsAddPortsAndHosts(t *testing.T) {
-	got := CountsOf(
-		[]PortCount{{Marked: 3, DropsFull: 1, DropsScheme: 2}, {Marked: 4, DropsFull: 5}},
-		[]HostCount{{Timeouts: 6, Retransmits: 100}, {Timeouts: 1}})
-	if want := (Counts{Marks: 7, Drops: 8, Timeouts: 7}); got != want {
+	got := CountsOf(Point{
+		Ports: []PortCount{{Marked: 3, DropsFull: 1, DropsScheme: 2}, {Marked: 4, DropsFull: 5}},
+		Links: []LinkCount{{Lost: 9}, {Lost: 1}},
+		Hosts: []HostCount{{Timeouts: 6, Retransmits: 100}, {Timeouts: 1}},
+	})
+	want := Counts{Marks: 7, Drops: 8, Timeouts: 7, DropsFull: 6, DropsScheme: 2, LinkLosses: 10, Retransmits: 100}
+	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -131,7 +134,7 @@ func TestPointJSONFields(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	wantKeys(t, "point", got, "scheme", "load", "seed", "flows", "completed", "fct_us", "marks", "drops", "timeouts", "goodput_gbps", "fidelity")
+	wantKeys(t, "point", got, "scheme", "load", "seed", "flows", "completed", "fct_us", "marks", "drops", "timeouts", "drops_full", "drops_scheme", "lost_on_links", "retransmits", "goodput_gbps", "fidelity", "timed_out_flows")
 	wantKeys(t, "fidelity", got["fidelity"].(map[string]any), "label", "lateness_p99_us", "lateness_share_of_rtt", "edge_drops")
 	fct := got["fct_us"].(map[string]any)
 	wantKeys(t, "fct_us", fct, "all", "small", "medium", "large")

@@ -78,6 +78,7 @@ func (t table) load(load float64) {
 			t.row(total)
 		}
 	}
+	t.losses(load)
 	t.queries(load)
 	t.probes(load)
 	for _, f := range t.c.Findings() {

@@ -18,6 +18,9 @@ type Outcome struct {
 
 // Outcome is what the simulation has measured so far.
 func (s *Simulation) Outcome() Outcome {
+	for _, x := range s.sessions.slots {
+		x.account()
+	}
 	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost()}
 	for i, h := range s.config.Fabric.Hosts {
 		c := s.hosts.count(i)

@@ -26,7 +26,8 @@ type ends struct{ client, server int32 }
 type endpoint interface {
 	Write(now time.Duration, bytes int64, tag tcp.Tag)
 	Receive(now time.Duration, k *packet.Packet)
-	Stop(now time.Duration) // drops what has not been sent
+	Stop(now time.Duration)            // drops what has not been sent
+	Resent() (packets, timeouts int64) // since it was opened
 	Release()
 }
 
@@ -50,13 +51,16 @@ type session struct {
 	ended   bool  // every byte has come; the server may not know
 	stopped bool  // the server writes no more
 
+	flown           int   // flow whose account is open, or idle: the last one, after its end
+	resent, expired int64 // what both ends had counted when it was opened
+
 	feed  *event.Timer // next write of an application with a rate
 	clock units.Clock
 	stop  *event.Timer // end of an application that does not send for ever
 }
 
 func newSession(sim *Simulation, slot int32) *session {
-	s := &session{sim: sim, conn: slot, flow: idle}
+	s := &session{sim: sim, conn: slot, flow: idle, flown: idle}
 	s.feed = event.NewTimer(s.write)
 	s.stop = event.NewTimer(s.quit)
 	return s
@@ -64,6 +68,8 @@ func newSession(sim *Simulation, slot int32) *session {
 
 // begin starts a flow.
 func (s *session) begin(now time.Duration, index int) {
+	s.account()
+	s.flown = index
 	f := &s.sim.config.Flows[index]
 	s.flow, s.left, s.unsent = index, f.Bytes, f.Bytes
 	s.request, s.header = requestBytes, headerBytes
@@ -79,6 +85,23 @@ func (s *session) begin(now time.Duration, index int) {
 		return
 	}
 	s.client.Write(now, requestBytes, tag)
+}
+
+// account adds to the record of the last flow what both ends sent again since it
+// began, which may be after its last byte came.
+func (s *session) account() {
+	if s.client == nil {
+		return // what it counted was added when it was closed
+	}
+	atClient, expiredThere := s.client.Resent()
+	atServer, expiredHere := s.server.Resent()
+	resent, expired := atClient+atServer, expiredThere+expiredHere
+	if s.flown != idle {
+		r := &s.sim.records[s.flown]
+		r.Retransmits += resent - s.resent
+		r.Timeouts += expired - s.expired
+	}
+	s.resent, s.expired = resent, expired
 }
 
 // asked takes bytes of the request that reached the server.

@@ -200,6 +200,8 @@ func (s *Simulation) ended(now time.Duration, x *session) {
 
 // leave closes a connection that nothing more is said on.
 func (s *Simulation) leave(x *session) {
+	x.account()
+	x.flown = idle
 	x.client.Release()
 	x.server.Release()
 	x.client, x.server, x.flow = nil, nil, idle

@@ -186,6 +186,18 @@ func (h *Hosts) Finish(_ agent.Nothing, flows *[]results.Flow) error {
 	return h.err
 }
 
+// Accounts returns what the servers of this process sent again for the flows of
+// a replay that is over, see [live.Server.Accounts].
+func (h *Hosts) Accounts(_ agent.Nothing, all *[]live.Account) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.server == nil {
+		return errNotServing
+	}
+	*all = h.server.Accounts()
+	return nil
+}
+
 // Close ends what runs, calls that wait included. Closing twice is no error.
 func (h *Hosts) Close() error {
 	h.cancel() // before the lock, which such a call holds

@@ -21,6 +21,8 @@ type sender struct {
 	asked    int64     // end of what acknowledgement has been asked for
 	unasked  int       // packets sent since
 	rto      *event.Timer
+	resent   int64 // packets sent more than once
+	timeouts int64 // expiries of rto
 
 	reaction reaction
 	increase *event.Timer // of the rate, while it is limited
@@ -72,6 +74,10 @@ func (e *Endpoint) Stop(time.Duration) {
 	e.messages[last].end = end
 }
 
+// Resent is how many packets the endpoint has sent again since it was
+// established, and how many of its retransmission timers expired.
+func (e *Endpoint) Resent() (packets, timeouts int64) { return e.resent, e.timeouts }
+
 // offer gets in line at the nic, or waits until the rate lets it. Who is due
 // before the nic is free need not wait outside. No rate is saved up meanwhile.
 func (e *Endpoint) offer(now time.Duration) {
@@ -95,6 +101,7 @@ func (e *Endpoint) emit(now time.Duration) *packet.Packet {
 	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next}
 	if e.next < e.highest {
 		e.counters().Retransmits++
+		e.resent++
 	}
 	e.next += n
 	e.highest = max(e.highest, e.next)
@@ -216,6 +223,7 @@ func (e *Endpoint) settle() {
 // timedOut goes back to the first byte that is not acknowledged.
 func (e *Endpoint) timedOut(now time.Duration) {
 	e.counters().Timeouts++
+	e.timeouts++
 	e.goBack()
 	e.settle()
 	e.offer(now)

@@ -43,6 +43,7 @@ type Endpoint struct {
 	purpose    purpose       // of the alarm
 	expires    time.Duration // when the retransmission timer does
 	uplink     uplink
+	again      again
 
 	rcv receiver // what this end receives
 }
@@ -79,9 +80,17 @@ func (e *Endpoint) begin(s state, ends Ends, c *Counters, user Upcalls) {
 	e.purpose = forTimeout
 	e.limit = limiter{}
 	e.uplink.leaves = 0
+	e.again = again{}
 	e.echo = newReaction()
 	e.rcv.reset()
 }
+
+// again counts what an endpoint sent again since it was opened.
+type again struct{ packets, timeouts int64 }
+
+// Resent is how many segments the endpoint has sent again since it was opened,
+// SYNs not included, and how many of its retransmission timers expired.
+func (e *Endpoint) Resent() (packets, timeouts int64) { return e.again.packets, e.again.timeouts }
 
 // SetDSCP changes the DSCP of the segments without payload that are sent from
 // now on, as setting a socket's type of service does.

@@ -71,6 +71,7 @@ func (e *Endpoint) sendNew(now time.Duration, n int64) {
 // be ECN-capable; for DCTCP see [Controls].
 func (e *Endpoint) sendAgain(now time.Duration, seq, n int64) {
 	e.counters.Retransmits++
+	e.again.packets++
 	k := e.compose(now, seq, n)
 	k.DSCP, k.ECN = e.stream.dscp(seq), e.stack.family.others
 	e.pushed(k)

@@ -23,6 +23,7 @@ type connection struct {
 	answer [responseSize]byte
 	bytes  *atomic.Int64 // payload received over all connections
 
+	before  again         // what this end had sent again before the flow
 	opening time.Duration // how long the handshake took, where it counts
 	sent    time.Time     // just before the last request
 	began   int64         // when the server answered it, by the system's monotonic clock
@@ -42,6 +43,9 @@ func newConnection(s *socket, e ends, bytes *atomic.Int64) *connection {
 func (c *connection) send(q request) error {
 	q.put(&c.ask)
 	c.left, c.stops = q.bytes, q.lasts > 0
+	if c.opening == 0 { // else the handshake is the flow's
+		c.before = c.again()
+	}
 	err := c.setDSCP(q.dscp(0))
 	c.sent = time.Now()
 	if err != nil {

@@ -61,6 +61,12 @@
 // and server share a kernel, and so a clock; on hosts that do not, such flows
 // fail.
 //
+// # Retransmissions
+//
+// The record of a flow holds what its client sent again for it, by the kernel's
+// own counts (TCP_INFO). [Server.Accounts] has what the servers did, of whom a
+// client knows nothing.
+//
 // # Probes
 //
 // A [Prober] sends UDP packets of 64 bytes, those of the IP header included,

@@ -19,10 +19,11 @@ type Server struct {
 	congestionControl string
 	zeros             []byte // what every payload is made of; never written
 
-	work sync.WaitGroup // accepting and serving goroutines
-	open openSet
-	mu   sync.Mutex
-	errs []error // guarded by mu
+	ledger ledger
+	work   sync.WaitGroup // accepting and serving goroutines
+	open   openSet
+	mu     sync.Mutex
+	errs   []error // guarded by mu
 }
 
 // maxErrors bounds what a server remembers of broken connections.
@@ -114,6 +115,7 @@ func (s *Server) serve(c net.Conn) error {
 	if err != nil {
 		return err
 	}
+	defer s.ledger.end(sock)
 	r := responder{socket: sock, zeros: s.zeros}
 	for {
 		if _, err := io.ReadFull(sock, r.ask[:]); err == io.EOF {
@@ -124,6 +126,7 @@ func (s *Server) serve(c net.Conn) error {
 		if r.request, err = parseRequest(&r.ask); err != nil {
 			return fmt.Errorf("reading a request: %w", err)
 		}
+		s.ledger.begin(sock, int64(r.request.flow))
 		if err := r.respond(); err != nil {
 			return fmt.Errorf("sending %d bytes for flow %d: %w", r.request.bytes, r.request.flow, err)
 		}
