@@ -26,7 +26,7 @@ var rooms = map[string]string{
 	"results":                "",
 	"trafficgen":             "units kind",
 	"trafficgen/live":        "units trafficgen results",
-	"collectors":             "event results switch/fabric switch/port",
+	"collectors":             "event results switch/fabric switch/packet switch/port",
 	"sim/tcp":                "units event kind switch/packet transport",
 	"sim/rdma":               "units event transport switch/packet",
 	"sim/truth":              "kind labs orchestrator results sim switch/aqm switch/packet switch/port units", // tests only

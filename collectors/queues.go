@@ -12,8 +12,8 @@ import (
 )
 
 // Queues samples every queue of every switch port at regular lab times: its
-// length, its peak since the last sample, and what left, was marked or was
-// dropped meanwhile. A queue through which nothing passed yields no sample.
+// length, its peak since the last sample, and what left, how long that had
+// waited, and what was marked or dropped meanwhile. A queue through which nothing passed yields no sample.
 type Queues struct {
 	every   time.Duration
 	loop    *event.Loop
@@ -47,21 +47,29 @@ func (c *Queues) sample(now time.Duration) {
 			if count == *last && peak == 0 {
 				continue
 			}
-			c.samples = append(c.samples, results.QueueSample{
-				At:        now,
-				Switch:    p.Switch,
-				Port:      p.Far,
-				Queue:     int32(q),
-				Bytes:     int64(p.QueueBytes(q)),
-				PeakBytes: int64(peak),
-				Sent:      count.SentBytes - last.SentBytes,
-				Marks:     count.Marked - last.Marked,
-				Drops:     drops(count) - drops(*last),
-			})
+			s := sampleOf(count, *last)
+			s.At, s.Switch, s.Port, s.Queue = now, p.Switch, p.Far, int32(q)
+			s.Bytes, s.PeakBytes, s.PeakWaited = int64(p.QueueBytes(q)), int64(peak), p.TakeLongest(q)
+			c.samples = append(c.samples, s)
 			*last = count
 		}
 	}
 	c.loop.Schedule(c.timer, now+c.every)
+}
+
+// sampleOf is what a queue has counted since the last sample.
+func sampleOf(now, last port.Count) results.QueueSample {
+	s := results.QueueSample{
+		Packets:     now.Sent - last.Sent,
+		Sent:        now.SentBytes - last.SentBytes,
+		Marks:       now.Marked - last.Marked,
+		Drops:       drops(now) - drops(last),
+		DropsScheme: now.DropsScheme - last.DropsScheme,
+	}
+	if s.Packets > 0 {
+		s.Waited = (now.Waited - last.Waited) / time.Duration(s.Packets)
+	}
+	return s
 }
 
 func drops(c port.Count) int64 { return c.DropsFull + c.DropsScheme }

@@ -20,7 +20,7 @@ const base = `topology: {rate: 1Gbps}
 schemes: [{name: droptail, aqm: droptail}]
 `
 
-const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, seeds, baseline, dilation, schemes, background"
+const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, collect, capture, seeds, baseline, dilation, schemes, background"
 
 func TestBadFiles(t *testing.T) {
 	schemes := strings.Join(slices.Concat(aqm.Table().Names(), port.Gates().Names()), ", ")

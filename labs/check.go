@@ -30,6 +30,7 @@ func (r *reader) check(l *Lab) {
 	r.checkTraffic(l, scheduler)
 	r.checkPause(l)
 	r.checkProbe(l, layout)
+	r.checkCapture(l, layout)
 }
 
 func (r *reader) checkSwitch(l *Lab) {

@@ -26,6 +26,7 @@ func defaults() *Lab {
 		},
 		Workload: workloadDefaults(),
 		Probe:    probeDefaults(),
+		Capture:  captureDefaults(),
 		Seeds:    []uint64{1},
 	}
 }
@@ -75,7 +76,7 @@ func keysOf(l *Lab) []key {
 		{"switch.scheduler.queues", whole(&l.Switch.Queues, 1, 64)},
 		{"switch.limiter.rate_fraction", fraction(&l.Switch.Limiter.RateFraction)},
 		{"switch.limiter.bucket", size(&l.Switch.Limiter.Bucket)},
-	}, pauseKeys(&l.Switch.Pause), workloadKeys(&l.Workload), probeKeys(&l.Probe), []key{
+	}, pauseKeys(&l.Switch.Pause), workloadKeys(&l.Workload), probeKeys(&l.Probe), collectKeys(&l.Collect, &l.Capture), []key{
 		{"seeds", seeds(&l.Seeds)},
 		{"baseline", label(&l.Baseline)},
 		{"dilation", dilation(&l.Dilation)},
@@ -204,8 +205,11 @@ func (f form) below(path string) []string {
 // shorthand is the key that a bare value stands for where a mapping could be:
 // "rtt: 250us", "sizes: websearch".
 func (f form) shorthand(path string) (string, bool) {
-	if path == "rtt" {
+	switch path {
+	case "rtt":
 		return "rtt.min", true
+	case captureKey:
+		return captureFormatPath, true
 	}
 	for _, c := range f.choices {
 		if c.path == path {

@@ -26,6 +26,8 @@ type Lab struct {
 	// Background is more traffic, beside the workload.
 	Background []Background
 	Probe      Probe
+	Collect    Collect
+	Capture    Capture
 	Seeds      []uint64
 	Baseline   string   // name of the scheme that the others are compared with
 	Dilation   Dilation // wall-clock runtimes only

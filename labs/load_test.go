@@ -63,6 +63,7 @@ func TestDefaults(t *testing.T) {
 			Transfer: "pull", Connections: 5, Handshake: true,
 		},
 		Probe:    labs.Probe{Services: []int{0}, Every: time.Millisecond},
+		Capture:  labs.Capture{Snap: 128, Size: 64 * units.MB},
 		Seeds:    []uint64{1},
 		Baseline: "droptail",
 	}
@@ -147,8 +148,9 @@ dilation: 2.5
 			ServiceSizes: []string{"cache", "hadoop"}, Pattern: "one-to-many", Host: 2, Load: []float64{0.9}, Flows: 7,
 			Services: []int{3, 1}, ServiceBy: "pair", Transfer: "push",
 		},
-		Probe: labs.Probe{Services: []int{0}, Every: time.Millisecond},
-		Seeds: []uint64{3, 4, 5}, Baseline: "b", Dilation: 2.5,
+		Probe:   labs.Probe{Services: []int{0}, Every: time.Millisecond},
+		Capture: labs.Capture{Snap: 128, Size: 64 * units.MB},
+		Seeds:   []uint64{3, 4, 5}, Baseline: "b", Dilation: 2.5,
 	}
 	got, err := labs.Parse("x.yaml", []byte(file))
 	if err != nil || !reflect.DeepEqual(got, want) {

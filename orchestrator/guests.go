@@ -13,6 +13,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
+	"aqmlab/units"
 )
 
 // GuestRole is what this program is as process 1 of a guest: "agent" and this
@@ -27,6 +28,16 @@ const (
 
 // guestMemory bounds a guest of a lab with that many hosts.
 func guestMemory(hosts int) int { return guestBase + guestPerHost*hosts }
+
+// captureMemory is what the capture of a point takes in a guest: in the switch's
+// process, in its answer, as the owner has it, and in the reply.
+func captureMemory(lab *labs.Lab) int {
+	if lab.Capture.Format == "" {
+		return 0
+	}
+	const copies = 4
+	return copies * int(lab.Capture.Size/units.MB)
+}
 
 // guests runs the points of a lab, each under a kernel of its own.
 type guests struct {
@@ -84,7 +95,7 @@ func (g *guests) do(ctx context.Context, o order, watch func(step)) (reply, erro
 	o.Lab = g.yaml
 	return askGuest(ctx, g.session, o, uml.Guest{
 		Files:  g.lab.Files(),
-		Memory: guestMemory(g.lab.Topology.Hosts),
+		Memory: guestMemory(g.lab.Topology.Hosts) + captureMemory(g.lab),
 		Seed:   o.Seed,
 		Watch: func(text []byte) {
 			var s step

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqmlab/collectors"
+	"aqmlab/labs"
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
@@ -60,6 +61,8 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 		Hosts:    m.hosts,
 		Fidelity: t.judge(m),
 	}
+	out.Capture = m.sw.Capture
+	collectors.Shift(out.Capture, -zero)
 	for _, q := range m.sw.Queues {
 		if q.At -= zero; q.At >= 0 {
 			out.Queues = append(out.Queues, q)
@@ -115,7 +118,11 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 	if err != nil {
 		return role.Measured{}, err
 	}
-	return t.withFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation, Sample: sampleEvery(p.flows, spec)}, do)
+	f := role.Fabric{Spec: spec, Dilation: t.dilation}
+	if len(p.flows) > 0 { // else nobody looks at more than the report
+		f.Sample, f.Capture = sampleEvery(t.lab, p.flows, spec), captureSpec(t.lab)
+	}
+	return t.withFabric(ctx, f, do)
 }
 
 // withFabric is withSwitch for any fabric of the lab's hosts.
@@ -208,15 +215,24 @@ func (r *replaying) follow(ctx context.Context, every time.Duration, watch func(
 	}
 }
 
-// sampleEvery spreads the samples of a fabric's queues over a trace. Without
-// one there are none.
-func sampleEvery(flows []trafficgen.Flow, spec fabric.Spec) time.Duration {
-	if len(flows) == 0 {
-		return 0
+// sampleEvery is the lab's own interval between the samples of queues, or else
+// spreads them over a trace.
+func sampleEvery(lab *labs.Lab, flows []trafficgen.Flow, spec fabric.Spec) time.Duration {
+	if lab.Collect.Queues > 0 || len(flows) == 0 {
+		return lab.Collect.Queues
 	}
 	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
 	n := min(samples, max(1, maxSamples/max(1, queues)))
 	return max(trafficgen.End(flows)/time.Duration(n), 10*time.Microsecond)
+}
+
+// captureSpec is what the lab wants to be captured, or nil.
+func captureSpec(lab *labs.Lab) *collectors.CaptureSpec {
+	c := lab.Capture
+	if c.Format == "" {
+		return nil
+	}
+	return &collectors.CaptureSpec{Ports: c.Ports, Snap: int(c.Snap), Size: int(c.Size)}
 }
 
 // counters reads the kernel's counters of every host.

@@ -189,16 +189,16 @@ func TestSampleEvery(t *testing.T) {
 		20 * time.Millisecond: 10 * time.Microsecond,
 		2 * time.Second:       time.Millisecond,
 	} {
-		if got := sampleEvery([]trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
+		if got := sampleEvery(&labs.Lab{}, []trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
 			t.Errorf("a trace of %v is sampled every %v, want %v", last, got, want)
 		}
 	}
-	if got := sampleEvery(nil, star); got != 0 {
+	if got := sampleEvery(&labs.Lab{}, nil, star); got != 0 {
 		t.Errorf("without a trace: every %v", got)
 	}
 	// 144 hosts on 12 leaves and 12 spines: 432 ports of 8 queues, 57 samples of each.
 	large := fabric.Spec{Hosts: make([]fabric.Host, 144), Links: make([]fabric.Link, 144+144), Port: port.Spec{Queues: 8}}
-	if got := sampleEvery([]trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
+	if got := sampleEvery(&labs.Lab{}, []trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
 		t.Errorf("3456 queues over 57 ms: every %v, want 1 ms", got)
 	}
 }

@@ -121,6 +121,7 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Pr
 		Links:    linkCounts(o.Lost),
 		Hosts:    o.Hosts,
 		Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
+		Capture:  o.Capture,
 	}, nil
 }
 
@@ -150,7 +151,8 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 		Tagging:     lab.Tagging(),
 		Connections: lab.Workload.Connections,
 		Handshake:   lab.Workload.Handshake,
-		Sample:      sampleEvery(p.flows, spec),
+		Sample:      sampleEvery(lab, p.flows, spec),
+		Capture:     captureSpec(lab),
 		Stall:       virtualStall,
 		Patience:    lab.ProbePatience(),
 	}

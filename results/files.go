@@ -16,6 +16,7 @@ const (
 	flowsFile    = "flows.parquet"
 	seriesFile   = "series.parquet"
 	probesFile   = "probes.parquet" // of points with probes
+	captureFile  = "capture.pcapng" // of points with a capture
 	pointFile    = "point.json"
 	latestLink   = "latest"
 	unfinished   = ".partial-" // of a run or a point that is being written

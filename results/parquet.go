@@ -61,6 +61,11 @@ type queueRow struct {
 	Sent      int64   `parquet:"sent_bytes,zstd"`
 	Marks     int64   `parquet:"marks,zstd"`
 	Drops     int64   `parquet:"drops,zstd"`
+
+	DropsScheme int64 `parquet:"scheme_drops,zstd"`
+	Packets     int64 `parquet:"sent_packets,zstd"`
+	Waited      int64 `parquet:"sojourn_ns,zstd"`
+	PeakWaited  int64 `parquet:"peak_sojourn_ns,zstd"`
 }
 
 func flowRows(p Point) []flowRow {
@@ -141,6 +146,7 @@ func queueRows(p Point) []queueRow {
 			Scheme: p.Scheme, Load: p.Load, Seed: p.Seed,
 			At: int64(q.At), Switch: q.Switch, Port: q.Port, Queue: q.Queue,
 			Bytes: q.Bytes, PeakBytes: q.PeakBytes, Sent: q.Sent, Marks: q.Marks, Drops: q.Drops,
+			DropsScheme: q.DropsScheme, Packets: q.Packets, Waited: int64(q.Waited), PeakWaited: int64(q.PeakWaited),
 		}
 	}
 	return rows
@@ -150,6 +156,7 @@ func (r queueRow) sample() QueueSample {
 	return QueueSample{
 		At: time.Duration(r.At), Switch: r.Switch, Port: r.Port, Queue: r.Queue,
 		Bytes: r.Bytes, PeakBytes: r.PeakBytes, Sent: r.Sent, Marks: r.Marks, Drops: r.Drops,
+		DropsScheme: r.DropsScheme, Packets: r.Packets, Waited: time.Duration(r.Waited), PeakWaited: time.Duration(r.PeakWaited),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -17,6 +18,13 @@ type pointRecord struct {
 	Ingress []IngressCount `json:"ingress,omitempty"`
 	Links   []LinkCount    `json:"links,omitempty"`
 	Hosts   []HostCount    `json:"hosts"`
+	Capture *captured      `json:"capture,omitempty"` // what is in capture.pcapng
+}
+
+// captured sums up a [Capture].
+type captured struct {
+	Packets int64 `json:"packets"`
+	LeftOut int64 `json:"left_out"`
 }
 
 func infoOf(p Point) PointInfo {
@@ -46,7 +54,17 @@ func writePoint(dir string, p Point) error {
 			return err
 		}
 	}
-	return writeJSON(filepath.Join(dir, pointFile), pointRecord{infoOf(p), len(p.Queues), SummarizeProbes(p.Probes), p.Ports, p.Ingress, p.Links, p.Hosts})
+	r := pointRecord{
+		PointInfo: infoOf(p), Samples: len(p.Queues), Probes: SummarizeProbes(p.Probes),
+		Ports: p.Ports, Ingress: p.Ingress, Links: p.Links, Hosts: p.Hosts,
+	}
+	if len(p.Capture.Chunks) > 0 {
+		if err := writeFile(filepath.Join(dir, captureFile), slices.Concat(p.Capture.Chunks...)); err != nil {
+			return err
+		}
+		r.Capture = &captured{p.Capture.Packets, p.Capture.LeftOut}
+	}
+	return writeJSON(filepath.Join(dir, pointFile), r)
 }
 
 // StoredPoint is a point on disk. Its records are read on demand.

@@ -44,6 +44,11 @@ type QueueSample struct {
 	Sent      int64 // network-layer bytes that left since the sample before
 	Marks     int64 // packets marked since the sample before
 	Drops     int64 // packets dropped since the sample before
+
+	DropsScheme int64         // those of them that the scheme dropped; the others found no room
+	Packets     int64         // that left since the sample before
+	Waited      time.Duration // in the queue, the mean of those packets
+	PeakWaited  time.Duration // the longest of them
 }
 
 // ProbeSample is one packet that a probe of the lab sent, and its answer.
@@ -117,6 +122,14 @@ type Fidelity struct {
 	Reasons     []string      `json:"reasons,omitempty"`     // why the label is low-fidelity
 }
 
+// Capture is a file of the format pcapng, of packets at ports of switches. Times
+// are lab time.
+type Capture struct {
+	Chunks  [][]byte // of the file, one after another
+	Packets int64    // in it
+	LeftOut int64    // that found it full
+}
+
 // Point is everything measured at one scheme, load and seed.
 type Point struct {
 	Scheme   string
@@ -130,4 +143,5 @@ type Point struct {
 	Links    []LinkCount // those that may lose packets
 	Hosts    []HostCount
 	Fidelity Fidelity
+	Capture  Capture // no chunks: nothing was captured
 }

@@ -14,9 +14,11 @@ type Outcome struct {
 	Ports  []fabric.PortCount
 	Lost   []fabric.LossCount // by links that may lose packets
 	Hosts  []results.HostCount
+
+	Capture results.Capture // no chunks: nothing was captured
 }
 
-// Outcome is what the simulation has measured so far.
+// Outcome is what the simulation has measured when it is over.
 func (s *Simulation) Outcome() Outcome {
 	for _, x := range s.sessions.slots {
 		x.account()
@@ -26,6 +28,9 @@ func (s *Simulation) Outcome() Outcome {
 		c := s.hosts.count(i)
 		c.Host = h.Name
 		o.Hosts = append(o.Hosts, c)
+	}
+	if s.capture != nil {
+		o.Capture = s.capture.End()
 	}
 	return o
 }

@@ -36,8 +36,9 @@ type Config struct {
 	// the first flow; more are opened when all are busy. With zero, every flow
 	// opens its own and closes it when it is done.
 	Connections int
-	Handshake   bool          // of connections that flows open for themselves; their time counts
-	Sample      time.Duration // lab time between two samples of the queues; zero: none
+	Handshake   bool                    // of connections that flows open for themselves; their time counts
+	Sample      time.Duration           // lab time between two samples of the queues; zero: none
+	Capture     *collectors.CaptureSpec // nil: nothing is captured
 	// Stall is the lab time without a byte for any flow under way after which
 	// the simulation ends; zero: never.
 	Stall time.Duration
@@ -65,6 +66,7 @@ type Simulation struct {
 	network  *fabric.Network
 	hosts    hosts
 	queues   *collectors.Queues
+	capture  *collectors.Capture // nil: none
 	sessions sessions
 	probes   *probes
 	tags     *tags
@@ -95,9 +97,24 @@ func New(c Config) (*Simulation, error) {
 	if c.Sample > 0 {
 		s.queues.Attach(&s.loop, s.network)
 	}
+	s.startCapture()
 	s.starts = event.NewTimer(s.start)
 	s.next()
 	return s, nil
+}
+
+// startCapture captures packets, if asked to.
+func (s *Simulation) startCapture() {
+	c := &s.config
+	if c.Capture == nil {
+		return
+	}
+	encode := packet.AppendTCP
+	if c.RDMA != nil {
+		encode = packet.AppendRoCE
+	}
+	s.capture = collectors.NewCapture(*c.Capture, c.Fabric.Hosts, encode)
+	s.capture.Attach(&s.loop, s.network)
 }
 
 // services is how many services the flows have.

@@ -30,6 +30,7 @@ type Switch struct {
 	sw      *wire.Switch
 	session *wire.Session
 	queues  *collectors.Queues
+	capture *collectors.Capture // nil: none
 }
 
 var (
@@ -59,7 +60,8 @@ func (s *Switch) Open(c wire.Config, _ *agent.Nothing) error {
 type Fabric struct {
 	Spec     fabric.Spec
 	Dilation float64
-	Sample   time.Duration // lab time between two samples of the queues; zero: none
+	Sample   time.Duration           // lab time between two samples of the queues; zero: none
+	Capture  *collectors.CaptureSpec // nil: nothing is captured
 }
 
 // Start runs a fabric until Stop.
@@ -77,6 +79,11 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	if f.Sample > 0 {
 		attach = append(attach, s.queues)
 	}
+	s.capture = nil
+	if f.Capture != nil {
+		s.capture = collectors.NewCapture(*f.Capture, f.Spec.Hosts, nil) // frames are real
+		attach = append(attach, s.capture)
+	}
 	session, err := s.sw.Start(f.Spec, f.Dilation, attach...)
 	if err != nil {
 		return err
@@ -88,7 +95,8 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 // Measured is what a switch saw between Start and Stop.
 type Measured struct {
 	wire.Report
-	Queues []results.QueueSample // times count from the report's start
+	Queues  []results.QueueSample // times count from the report's start
+	Capture results.Capture       // the same
 }
 
 // Stop ends the running fabric.
@@ -103,7 +111,10 @@ func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
 	if err != nil {
 		return err
 	}
-	*m = Measured{report, s.queues.Samples()}
+	*m = Measured{Report: report, Queues: s.queues.Samples()}
+	if s.capture != nil {
+		m.Capture, s.capture = s.capture.End(), nil
+	}
 	return nil
 }
 

@@ -168,7 +168,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
-		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
+		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name, end: e}
 		var err error
 		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {
 			made.Ingress, err = port.NewIngress(ps, func(now time.Duration, k *packet.Packet) { forward[at](now, k) })

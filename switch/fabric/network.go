@@ -54,6 +54,7 @@ type Port struct {
 	*port.Port
 	Ingress *port.Ingress // what enters the switch from Far passes it; nil when the port has none
 	intake  *intake       // the same; nil without flow control
+	end     *end          // that the switch has of the link; nil for a host's port
 }
 
 // Pauses is what flow control did to Far.
@@ -62,6 +63,19 @@ func (p Port) Pauses() PauseCount {
 		return PauseCount{}
 	}
 	return p.intake.count
+}
+
+// WatchEntries has watch told of every packet that enters the switch from Far
+// from now on, before anything is done with it. A host's port has none.
+func (p Port) WatchEntries(watch func(now time.Duration, k *packet.Packet)) {
+	if p.end == nil {
+		return
+	}
+	enter := p.end.enter
+	p.end.enter = func(now time.Duration, k *packet.Packet) {
+		watch(now, k)
+		enter(now, k)
+	}
 }
 
 // New builds the network of spec. Errors name the link, the host, or the

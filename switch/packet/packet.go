@@ -41,6 +41,8 @@ type Packet struct {
 	l3    uint8  // where the network-layer header starts in Frame
 	l4    uint8  // where the TCP header starts in Frame
 
+	Marked bool // by the port whose queue it waits in; valid until it leaves that port
+
 	Next *Packet // link of the list that the packet stands in
 
 	Segment Segment // of a modelled packet; last, so that a switch touches none of its cache lines

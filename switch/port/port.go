@@ -23,8 +23,9 @@ import (
 type Port struct {
 	queues    []packet.Queue
 	counts    []Count
-	peaks     []int // longest that each queue has been since TakePeak
-	bytes     int   // in all queues
+	peaks     []int           // longest that each queue has been since TakePeak
+	longest   []time.Duration // that a packet of each queue waited since TakeLongest
+	bytes     int             // in all queues
 	memory    memory
 	rate      units.Rate
 	sending   int // size of the packet that is leaving
@@ -33,6 +34,7 @@ type Port struct {
 	scheduler sched.Scheduler
 	limiter   *tokenBucket // nil when off
 	release   func(*packet.Packet)
+	watch     Watch // nil: nobody does
 }
 
 // Count adds up what happened to one queue's packets since the port was built.
@@ -40,10 +42,11 @@ type Count struct {
 	Enqueued    int64
 	Sent        int64
 	SentBytes   int64
-	Marked      int64 // CE set by this port
-	DropsFull   int64 // the buffer had no room
-	DropsScheme int64 // the scheme said so
-	PeakBytes   int   // longest that the queue has been
+	Marked      int64         // CE set by this port
+	DropsFull   int64         // the buffer had no room
+	DropsScheme int64         // the scheme said so
+	PeakBytes   int           // longest that the queue has been
+	Waited      time.Duration // in the queue, over all packets that were sent
 }
 
 // New builds a port of the kinds that spec names, which shares its packet memory
@@ -63,6 +66,7 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 		queues:  make([]packet.Queue, spec.Queues),
 		counts:  make([]Count, spec.Queues),
 		peaks:   make([]int, spec.Queues),
+		longest: make([]time.Duration, spec.Queues),
 		rate:    spec.Rate,
 		release: release,
 	}
@@ -111,12 +115,14 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	q := p.classify(k)
 	c := &p.counts[q]
+	k.Marked = false
 	if !p.memory.admits(p.queues[q].Bytes(), int(k.Size)) {
 		c.DropsFull++
-		p.release(k)
+		p.drop(now, q, k, DroppedFull)
 		return false
 	}
-	if p.apply(p.scheme.Arrive(now, k, p.view(q, 0)), c, k) {
+	if apply(p.scheme.Arrive(now, k, p.view(q, 0)), c, k) {
+		p.drop(now, q, k, DroppedOnArrival)
 		return false
 	}
 	k.Enqueued = now
@@ -151,8 +157,9 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		p.memory.bytes -= size
 		p.sending = size
 		p.scheduler.Sent(now, q, size)
-		c := &p.counts[q]
-		if p.apply(p.scheme.Depart(now, k, p.view(q, now-k.Enqueued)), c, k) {
+		c, before, waited := &p.counts[q], k.Marked, now-k.Enqueued
+		if apply(p.scheme.Depart(now, k, p.view(q, waited)), c, k) {
+			p.drop(now, q, k, DroppedOnDeparture)
 			continue
 		}
 		if p.limiter != nil {
@@ -160,6 +167,11 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		}
 		c.Sent++
 		c.SentBytes += int64(size)
+		c.Waited += waited
+		p.longest[q] = max(p.longest[q], waited)
+		if p.watch != nil {
+			p.watch(now, q, k, fateOf(before, k.Marked))
+		}
 		return k, 0
 	}
 }
@@ -173,21 +185,29 @@ func (p *Port) classify(k *packet.Packet) int {
 	return 0
 }
 
-// apply carries out a verdict and reports whether the packet is gone.
-func (p *Port) apply(v aqm.Verdict, c *Count, k *packet.Packet) (gone bool) {
+// apply carries out a verdict and reports whether the packet is to go.
+func apply(v aqm.Verdict, c *Count, k *packet.Packet) (gone bool) {
 	switch {
 	case v == aqm.Pass:
 		return false
 	case v == aqm.Drop, v == aqm.MarkOrDrop && !k.ECN.Capable():
 		c.DropsScheme++
-		p.release(k)
 		return true
 	}
 	if k.ECN.Capable() && k.ECN != packet.CE {
 		k.Mark()
+		k.Marked = true
 		c.Marked++
 	}
 	return false
+}
+
+// drop gets rid of a packet.
+func (p *Port) drop(now time.Duration, q int, k *packet.Packet, why Fate) {
+	if p.watch != nil {
+		p.watch(now, q, k, why)
+	}
+	p.release(k)
 }
 
 func (p *Port) view(q int, waited time.Duration) aqm.View {
@@ -228,4 +248,12 @@ func (p *Port) TakePeak(q int) int {
 	peak := p.peaks[q]
 	p.peaks[q] = p.queues[q].Bytes()
 	return peak
+}
+
+// TakeLongest is the longest that a packet of queue q that was sent waited in it,
+// since TakeLongest was last called.
+func (p *Port) TakeLongest(q int) time.Duration {
+	longest := p.longest[q]
+	p.longest[q] = 0
+	return longest
 }
