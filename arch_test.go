@@ -39,7 +39,7 @@ var rooms = map[string]string{
 	"orchestrator/netns":     "orchestrator/host orchestrator/journal",
 	"orchestrator/agent":     "orchestrator/host orchestrator/netns orchestrator/journal",
 	"orchestrator/docker":    "orchestrator/agent orchestrator/journal",
-	"orchestrator/role":      "collectors results switch/fabric switch/port switch/wire trafficgen trafficgen/live orchestrator/agent orchestrator/host orchestrator/netns",
+	"orchestrator/role":      "collectors results switch/fabric switch/port switch/wire trafficgen trafficgen/live orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/netns",
 	"orchestrator":           "kind labs sim sim/tcp sim/rdma transport results collectors switch/fabric switch/wire switch/port trafficgen trafficgen/live orchestrator/agent orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role units orchestrator/uml orchestrator/uml/guest",
 	"orchestrator/uml":       "orchestrator/uml/guest",
 	"orchestrator/uml/guest": "",

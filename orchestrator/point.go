@@ -55,6 +55,7 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 		Seed:     p.seed,
 		Flows:    m.flows,
 		Probes:   m.probes,
+		Senders:  m.senders,
 		Ports:    portCounts(m.sw.Ports),
 		Ingress:  ingressCounts(m.sw.Ports),
 		Links:    linkCounts(m.sw.Lost),
@@ -180,11 +181,18 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 	if t.virtual {
 		every = pollVirtual
 	}
+	watched, err := t.startWatching(ctx, run.zero)
+	if err != nil {
+		return replayed{}, err
+	}
 	if err := run.follow(ctx, every, watch); err != nil {
 		return replayed{}, err
 	}
 	out := replayed{zero: run.zero}
 	if out.flows, err = run.finish(ctx); err != nil {
+		return replayed{}, err
+	}
+	if out.senders, err = watched.endWatching(ctx); err != nil {
 		return replayed{}, err
 	}
 	if err := t.hosts.account(ctx, out.flows); err != nil {

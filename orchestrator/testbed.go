@@ -54,11 +54,12 @@ type Testbed struct {
 	hosts    fleet
 	engine   *docker.Engine // of hosts and switch that are containers; else nil
 
-	virtual  bool         // see [Options]
-	uplinks  []units.Rate // of the hosts, if they are not alike
-	dilation float64
-	overhead time.Duration // wall time that hosts and switch add to a round trip
-	netem    bool          // the hosts' kernels make the RTTs that are drawn; else the switch
+	virtual      bool         // see [Options]
+	uplinks      []units.Rate // of the hosts, if they are not alike
+	dilation     float64
+	overhead     time.Duration // wall time that hosts and switch add to a round trip
+	statesShared bool          // the hosts' process can read the states of DCTCP from eBPF
+	netem        bool          // the hosts' kernels make the RTTs that are drawn; else the switch
 }
 
 // subnet holds the hosts of a lab. Labs have namespaces of their own, so all
@@ -213,7 +214,16 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 
 // startHosts starts the process that carries the traffic of all hosts.
 func (t *Testbed) startHosts(ctx context.Context, o Options) error {
-	p, err := agent.Spawn(ctx, agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record})
+	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record}
+	states, err := t.shareStates()
+	if err != nil {
+		return fmt.Errorf("starting the hosts: %w", err)
+	}
+	if states != nil {
+		defer states.Close()
+		ao.Files, t.statesShared = []*os.File{states}, true
+	}
+	p, err := agent.Spawn(ctx, ao)
 	if err != nil {
 		return fmt.Errorf("starting the hosts: %w", err)
 	}

@@ -121,6 +121,7 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Pr
 		Links:    linkCounts(o.Lost),
 		Hosts:    o.Hosts,
 		Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
+		Senders:  o.Senders,
 		Capture:  o.Capture,
 	}, nil
 }
@@ -152,6 +153,7 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 		Connections: lab.Workload.Connections,
 		Handshake:   lab.Workload.Handshake,
 		Sample:      sampleEvery(lab, p.flows, spec),
+		Senders:     lab.Collect.Senders,
 		Capture:     captureSpec(lab),
 		Stall:       virtualStall,
 		Patience:    lab.ProbePatience(),

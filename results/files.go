@@ -15,8 +15,9 @@ const (
 	reportFile   = "report.html"
 	flowsFile    = "flows.parquet"
 	seriesFile   = "series.parquet"
-	probesFile   = "probes.parquet" // of points with probes
-	captureFile  = "capture.pcapng" // of points with a capture
+	probesFile   = "probes.parquet"  // of points with probes
+	sendersFile  = "senders.parquet" // of points whose senders were sampled
+	captureFile  = "capture.pcapng"  // of points with a capture
 	pointFile    = "point.json"
 	latestLink   = "latest"
 	unfinished   = ".partial-" // of a run or a point that is being written

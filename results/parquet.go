@@ -78,7 +78,7 @@ func flowRows(p Point) []flowRow {
 			Client: f.Client, Server: f.Server, Service: f.Service,
 			Workload: f.Workload, Query: f.Query, Stops: f.Stops,
 			Completed: f.Completed(), Error: f.Error,
-			Retransmits: counted(f.Retransmits), Timeouts: counted(f.Timeouts),
+			Retransmits: unless(Unknown, f.Retransmits), Timeouts: unless(Unknown, f.Timeouts),
 		}
 		if f.Completed() {
 			fct := int64(f.FCT)
@@ -88,22 +88,6 @@ func flowRows(p Point) []flowRow {
 	return rows
 }
 
-// counted is a count for a column, null for one that was not made.
-func counted(n int64) *int64 {
-	if n < 0 {
-		return nil
-	}
-	return &n
-}
-
-// count is what counted wrote.
-func count(column *int64) int64 {
-	if column == nil {
-		return Unknown
-	}
-	return *column
-}
-
 func (r flowRow) flow() Flow {
 	f := Flow{
 		ID: r.ID, Start: time.Duration(r.Start), Sent: time.Duration(r.Sent),
@@ -111,7 +95,7 @@ func (r flowRow) flow() Flow {
 		Client: r.Client, Server: r.Server, Service: r.Service,
 		Workload: r.Workload, Query: r.Query, Stops: r.Stops,
 		Error:       r.Error,
-		Retransmits: count(r.Retransmits), Timeouts: count(r.Timeouts),
+		Retransmits: or(Unknown, r.Retransmits), Timeouts: or(Unknown, r.Timeouts),
 	}
 	if r.FCT != nil {
 		f.FCT = time.Duration(*r.FCT)

@@ -12,8 +12,9 @@ import (
 // written last.
 type pointRecord struct {
 	PointInfo
-	Samples int            `json:"samples"`          // rows of series.parquet
-	Probes  []ProbeSummary `json:"probes,omitempty"` // what is in probes.parquet
+	Samples int            `json:"samples"`           // rows of series.parquet
+	Senders int            `json:"senders,omitempty"` // rows of senders.parquet
+	Probes  []ProbeSummary `json:"probes,omitempty"`  // what is in probes.parquet
 	Ports   []PortCount    `json:"ports"`
 	Ingress []IngressCount `json:"ingress,omitempty"`
 	Links   []LinkCount    `json:"links,omitempty"`
@@ -54,8 +55,13 @@ func writePoint(dir string, p Point) error {
 			return err
 		}
 	}
+	if len(p.Senders) > 0 {
+		if err := writeParquet(filepath.Join(dir, sendersFile), senderRows(p)); err != nil {
+			return err
+		}
+	}
 	r := pointRecord{
-		PointInfo: infoOf(p), Samples: len(p.Queues), Probes: SummarizeProbes(p.Probes),
+		PointInfo: infoOf(p), Samples: len(p.Queues), Senders: len(p.Senders), Probes: SummarizeProbes(p.Probes),
 		Ports: p.Ports, Ingress: p.Ingress, Links: p.Links, Hosts: p.Hosts,
 	}
 	if len(p.Capture.Chunks) > 0 {
@@ -78,6 +84,7 @@ type StoredPoint struct {
 
 	dir     string
 	samples int
+	senders int
 }
 
 func openPoint(dir string) (StoredPoint, error) {
@@ -85,19 +92,21 @@ func openPoint(dir string) (StoredPoint, error) {
 	if err := readJSON(filepath.Join(dir, pointFile), &r); err != nil {
 		return StoredPoint{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
 	}
-	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Links, r.Hosts, r.Probes, dir, r.Samples}, nil
+	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Links, r.Hosts, r.Probes, dir, r.Samples, r.Senders}, nil
 }
 
-// Read reads the whole point. The error names the file that is damaged.
+// Read reads the whole point but for its capture. The error names the file that is damaged.
 func (s StoredPoint) Read() (Point, error) {
 	p, err := s.ReadFlows()
 	queues, qerr := s.ReadQueues()
 	p.Queues = queues
-	return p, errors.Join(err, qerr)
+	senders, serr := s.ReadSenders()
+	p.Senders = senders
+	return p, errors.Join(err, qerr, serr)
 }
 
-// ReadFlows reads the point without its queue samples, which are many times
-// larger than all the rest.
+// ReadFlows reads the point without its samples of queues and senders, which are
+// many times larger than all the rest, and without its capture.
 func (s StoredPoint) ReadFlows() (Point, error) {
 	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
 	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)

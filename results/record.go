@@ -51,6 +51,17 @@ type QueueSample struct {
 	PeakWaited  time.Duration // the longest of them
 }
 
+// SenderSample is what the sender of a flow that is under way knows at a time.
+type SenderSample struct {
+	At       time.Duration
+	Flow     int64         // id
+	Cwnd     int64         // congestion window in bytes; zero: it has a rate in its place
+	SSThresh int64         // slow-start threshold in bytes; zero: slow start has not ended yet
+	SRTT     time.Duration // smoothed round-trip time; zero: not measured
+	Alpha    float64       // estimated share of marked packets (DCTCP, DCQCN), 0 to 1; [Unknown] for others, or where it cannot be read
+	Rate     int64         // bits a second of a sender that has a rate (DCQCN); zero for others
+}
+
 // ProbeSample is one packet that a probe of the lab sent, and its answer.
 type ProbeSample struct {
 	Probe string        // name of the probe
@@ -137,7 +148,8 @@ type Point struct {
 	Seed     uint64
 	Flows    []Flow
 	Queues   []QueueSample
-	Probes   []ProbeSample // by probe, in the order of sending
+	Probes   []ProbeSample  // by probe, in the order of sending
+	Senders  []SenderSample // in the order of time; of labs that ask for it
 	Ports    []PortCount
 	Ingress  []IngressCount
 	Links    []LinkCount // those that may lose packets

@@ -51,7 +51,7 @@ func newTCPHosts(s *Simulation) (*tcpHosts, error) {
 
 func (h *tcpHosts) open(now time.Duration, s *session, handshake bool) {
 	client, server := h.stack.Endpoint(), h.stack.Endpoint()
-	s.client, s.server = client, server
+	s.client, s.server = segments{client}, segments{server}
 	there := tcp.Ends{Local: s.pair.client, Remote: s.pair.server, Conn: s.conn, Hash: s.hash}
 	back := tcp.Ends{Local: s.pair.server, Remote: s.pair.client, Conn: s.conn, Hash: s.hash}
 	atClient, atServer := &h.counters[s.pair.client], &h.counters[s.pair.server]
@@ -69,8 +69,8 @@ func (h *tcpHosts) open(now time.Duration, s *session, handshake bool) {
 }
 
 func (h *tcpHosts) label(s *session, dscp uint8) {
-	s.client.(*tcp.Endpoint).SetDSCP(dscp)
-	s.server.(*tcp.Endpoint).SetDSCP(dscp)
+	s.client.(segments).SetDSCP(dscp)
+	s.server.(segments).SetDSCP(dscp)
 }
 
 func (h *tcpHosts) count(host int) results.HostCount {

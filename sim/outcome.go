@@ -15,7 +15,8 @@ type Outcome struct {
 	Lost   []fabric.LossCount // by links that may lose packets
 	Hosts  []results.HostCount
 
-	Capture results.Capture // no chunks: nothing was captured
+	Senders []results.SenderSample // in the order of time
+	Capture results.Capture        // no chunks: nothing was captured
 }
 
 // Outcome is what the simulation has measured when it is over.
@@ -23,7 +24,7 @@ func (s *Simulation) Outcome() Outcome {
 	for _, x := range s.sessions.slots {
 		x.account()
 	}
-	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost()}
+	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples}
 	for i, h := range s.config.Fabric.Hosts {
 		c := s.hosts.count(i)
 		c.Host = h.Name

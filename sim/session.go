@@ -24,10 +24,15 @@ type ends struct{ client, server int32 }
 
 // endpoint is one end of a connection, whatever transport it speaks.
 type endpoint interface {
+	talker
+	look(now time.Duration) look
+}
+
+// talker is what moves data.
+type talker interface {
 	Write(now time.Duration, bytes int64, tag tcp.Tag)
 	Receive(now time.Duration, k *packet.Packet)
-	Stop(now time.Duration)            // drops what has not been sent
-	Resent() (packets, timeouts int64) // since it was opened
+	Stop(now time.Duration) // drops what has not been sent
 	Release()
 }
 
@@ -93,9 +98,9 @@ func (s *session) account() {
 	if s.client == nil {
 		return // what it counted was added when it was closed
 	}
-	atClient, expiredThere := s.client.Resent()
-	atServer, expiredHere := s.server.Resent()
-	resent, expired := atClient+atServer, expiredThere+expiredHere
+	now := s.sim.loop.Now()
+	there, here := s.client.look(now), s.server.look(now)
+	resent, expired := there.resent+here.resent, there.timeouts+here.timeouts
 	if s.flown != idle {
 		r := &s.sim.records[s.flown]
 		r.Retransmits += resent - s.resent

@@ -38,6 +38,7 @@ type Config struct {
 	Connections int
 	Handshake   bool                    // of connections that flows open for themselves; their time counts
 	Sample      time.Duration           // lab time between two samples of the queues; zero: none
+	Senders     time.Duration           // lab time between two samples of what senders know; zero: none
 	Capture     *collectors.CaptureSpec // nil: nothing is captured
 	// Stall is the lab time without a byte for any flow under way after which
 	// the simulation ends; zero: never.
@@ -67,6 +68,7 @@ type Simulation struct {
 	hosts    hosts
 	queues   *collectors.Queues
 	capture  *collectors.Capture // nil: none
+	senders  *senders
 	sessions sessions
 	probes   *probes
 	tags     *tags
@@ -98,6 +100,7 @@ func New(c Config) (*Simulation, error) {
 		s.queues.Attach(&s.loop, s.network)
 	}
 	s.startCapture()
+	s.senders = newSenders(s, c.Senders)
 	s.starts = event.NewTimer(s.start)
 	s.next()
 	return s, nil

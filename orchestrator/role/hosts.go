@@ -10,6 +10,7 @@ import (
 
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
@@ -45,7 +46,9 @@ type Hosts struct {
 	flows  []results.Flow
 	err    error
 
-	probing *probing // nil: no probe is being sent
+	probing  *probing   // nil: no probe is being sent
+	watching *watching  // nil: no sender is being sampled
+	states   *cc.Reader // nil: what the kernel tells by itself is all there is
 }
 
 // NewHosts returns the service; ctx ends what its calls have started.
@@ -210,7 +213,7 @@ func (h *Hosts) Close() error {
 		h.client.Close()
 	}
 	h.client, h.done = nil, nil
-	err := h.closeProbing()
+	err := errors.Join(h.closeProbing(), h.closeWatching())
 	if h.server == nil {
 		return err
 	}

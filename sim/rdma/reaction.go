@@ -41,17 +41,23 @@ func (r *reaction) limited() bool { return r.rate < r.line }
 // here, where alpha is used: once for each alpha timer since the last
 // notification. Before the first one there is none.
 func (r *reaction) notified(now time.Duration) {
-	// The conversions keep a machine from fusing the two operations, which would
-	// round otherwise than on one that cannot.
-	keep := 1 - r.p.G
-	for range r.decays(now) {
-		r.alpha = float64(keep * r.alpha)
-	}
+	r.alpha = r.decayed(now)
 	r.target = r.rate
 	r.rate = max(r.p.MinRate, units.Rate(float64(r.rate)*(1-r.alpha/2)))
-	r.alpha = float64(keep*r.alpha) + r.p.G
+	r.alpha = float64((1-r.p.G)*r.alpha) + r.p.G // conversion: see decayed
 	r.cut = now
 	r.timed, r.filled, r.bytes = 0, 0, 0
+}
+
+// decayed is alpha with its decay applied.
+func (r *reaction) decayed(now time.Duration) float64 {
+	// The conversions keep a machine from fusing the two operations, which would
+	// round otherwise than on one that cannot.
+	keep, alpha := 1-r.p.G, r.alpha
+	for range r.decays(now) {
+		alpha = float64(keep * alpha)
+	}
+	return alpha
 }
 
 // decays is how often alpha has decayed since the last notification. Beyond

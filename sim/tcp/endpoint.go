@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"math"
 	"time"
 
 	"aqmlab/switch/packet"
@@ -88,9 +89,30 @@ func (e *Endpoint) begin(s state, ends Ends, c *Counters, user Upcalls) {
 // again counts what an endpoint sent again since it was opened.
 type again struct{ packets, timeouts int64 }
 
-// Resent is how many segments the endpoint has sent again since it was opened,
-// SYNs not included, and how many of its retransmission timers expired.
-func (e *Endpoint) Resent() (packets, timeouts int64) { return e.again.packets, e.again.timeouts }
+// Look is what an endpoint knows as a sender.
+type Look struct {
+	Resent   int64         // segments that it has sent again since it was opened, SYNs not included
+	Timeouts int64         // expiries of its retransmission timer since then
+	Cwnd     int64         // congestion window in bytes
+	SSThresh int64         // slow-start threshold in bytes; zero: none yet
+	SRTT     time.Duration // smoothed round-trip time; zero: not measured
+	Alpha    float64       // estimated share of marked bytes, 0 to 1; below zero: its control keeps none
+}
+
+// Look tells what the endpoint knows now.
+func (e *Endpoint) Look() Look {
+	l := Look{
+		Resent: e.again.packets, Timeouts: e.again.timeouts,
+		Cwnd: e.win.cwnd, SSThresh: e.win.ssthresh, SRTT: time.Duration(e.rtt.srtt), Alpha: -1,
+	}
+	if l.SSThresh == math.MaxInt64 {
+		l.SSThresh = 0
+	}
+	if c, ok := e.control.(*dctcp); ok {
+		l.Alpha = c.alpha
+	}
+	return l
+}
 
 // SetDSCP changes the DSCP of the segments without payload that are sent from
 // now on, as setting a socket's type of service does.

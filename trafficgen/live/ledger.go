@@ -20,8 +20,19 @@ type ledger struct {
 
 // entry is an account that is open.
 type entry struct {
+	socket *socket
 	flow   int64
 	before again
+}
+
+// busy appends the accounts that are open to a list.
+func (l *ledger) busy(list []entry) []entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.open {
+		list = append(list, e)
+	}
+	return list
 }
 
 // begin opens the account of the flow that a connection is asked for, and ends
@@ -34,7 +45,7 @@ func (l *ledger) begin(s *socket, flow int64) {
 	if l.open == nil {
 		l.open = map[*socket]entry{}
 	}
-	l.open[s] = entry{flow, now}
+	l.open[s] = entry{s, flow, now}
 }
 
 // end ends the account of a connection's last flow, while the connection can

@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"time"
+
+	"aqmlab/event"
+	"aqmlab/results"
+	"aqmlab/sim/tcp"
+)
+
+// look is what an endpoint knows as a sender.
+type look struct {
+	resent, timeouts int64                // since it was opened
+	sample           results.SenderSample // without time and flow
+}
+
+// segments is an end of a TCP connection.
+type segments struct{ *tcp.Endpoint }
+
+func (e segments) look(time.Duration) look {
+	l := e.Look()
+	s := results.SenderSample{Cwnd: l.Cwnd, SSThresh: l.SSThresh, SRTT: l.SRTT, Alpha: l.Alpha}
+	return look{l.Resent, l.Timeouts, s}
+}
+
+func (q queuePair) look(now time.Duration) look {
+	l := q.Look(now)
+	return look{l.Resent, l.Timeouts, results.SenderSample{Rate: int64(l.Rate), Alpha: l.Alpha}}
+}
+
+// senders samples what the servers of all flows under way know, at regular times.
+type senders struct {
+	sim     *Simulation
+	every   time.Duration
+	timer   *event.Timer
+	samples []results.SenderSample
+}
+
+// newSenders samples that often; with zero, never.
+func newSenders(s *Simulation, every time.Duration) *senders {
+	c := &senders{sim: s, every: every}
+	c.timer = event.NewTimer(c.sample)
+	if every > 0 {
+		s.loop.Schedule(c.timer, every)
+	}
+	return c
+}
+
+func (c *senders) sample(now time.Duration) {
+	for _, x := range c.sim.sessions.slots {
+		if x.flow == idle || x.ended {
+			continue
+		}
+		s := x.server.look(now).sample
+		s.At, s.Flow = now, c.sim.records[x.flow].ID
+		c.samples = append(c.samples, s)
+	}
+	c.sim.loop.Schedule(c.timer, now+c.every)
+}
