@@ -152,3 +152,14 @@ func TestTsharkReadsCaptures(t *testing.T) {
 		}
 	}
 }
+
+// A capture takes memory by the chunk, not by the packet, comments included.
+func TestCaptureAllocatesNothingPerPacket(t *testing.T) {
+	l := newLoad(t, NewCapture(CaptureSpec{Snap: 128, Size: 1 << 30}, overload().Hosts, packet.AppendTCP))
+	for range 20 {
+		l.step()
+	}
+	if n := testing.AllocsPerRun(20, l.step); n > packets/50 {
+		t.Errorf("%v allocations for %d packets, each seen twice", n, packets)
+	}
+}
