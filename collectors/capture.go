@@ -132,9 +132,12 @@ func (c *Capture) add(t *tap, r record, k *packet.Packet) {
 	c.file.packet(r, frame[:min(len(frame), c.spec.Snap)])
 }
 
-// End ends the capture and returns the file.
+// End ends the capture and returns the file, which is none without any port.
 func (c *Capture) End() results.Capture {
 	var sum results.Capture
+	if len(c.ports) == 0 {
+		return sum
+	}
 	for _, t := range c.ports {
 		c.file.statistics(t.number, c.last, t.seen, t.leftOut)
 		sum.Packets += t.seen - t.leftOut

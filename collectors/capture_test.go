@@ -163,3 +163,19 @@ func TestCaptureAllocatesNothingPerPacket(t *testing.T) {
 		t.Errorf("%v allocations for %d packets, each seen twice", n, packets)
 	}
 }
+
+// Files of several switches make one, of a section each; a switch without any of
+// the ports has none.
+func TestCapturesOfSeveralSwitches(t *testing.T) {
+	one := burst(t, CaptureSpec{Ports: []string{"s1:h3"}, Snap: 64, Size: 1 << 20}, marking())
+	two := burst(t, CaptureSpec{Snap: 64, Size: 1 << 20}, marking())
+	none := burst(t, CaptureSpec{Ports: []string{"s2:h3"}, Snap: 64, Size: 1 << 20}, marking())
+	if len(none.Chunks) != 0 {
+		t.Errorf("%d bytes of no port", len(file(none)))
+	}
+	one.Chunks = append(one.Chunks, two.Chunks...)
+	f := pcaptest.Read(t, file(one))
+	if want := []string{"s1:h3", "s1:h1", "s1:h2", "s1:h3"}; !slices.Equal(f.Ifaces, want) || len(f.Packets) != 40+80 || f.Packets[119].Iface != "s1:h3" {
+		t.Errorf("%d packets at %v, the last at %s", len(f.Packets), f.Ifaces, f.Packets[len(f.Packets)-1].Iface)
+	}
+}

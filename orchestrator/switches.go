@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"aqmlab/collectors"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
@@ -139,6 +140,10 @@ func join(whole *role.Measured, m role.Measured, dilation float64) {
 		q.At += apart
 		whole.Queues = append(whole.Queues, q)
 	}
+	collectors.Shift(m.Capture, apart) // a file may have a section for each switch
+	whole.Capture.Chunks = append(whole.Capture.Chunks, m.Capture.Chunks...)
+	whole.Capture.Packets += m.Capture.Packets
+	whole.Capture.LeftOut += m.Capture.LeftOut
 	whole.Ports = append(whole.Ports, m.Ports...)
 	whole.Lost = append(whole.Lost, m.Lost...)
 	whole.Ran = max(whole.Ran, m.Ran+apart)

@@ -26,11 +26,13 @@ type File struct {
 	Ifaces  []string
 	Seen    []uint64 // packets of each interface
 	LeftOut []uint64 // those of them that are not in the file
+
+	section int // number of the first interface of the section
 }
 
 var le = binary.LittleEndian
 
-// Read reads a file of one section whose times are in nanoseconds.
+// Read reads a file whose times are in nanoseconds, whatever sections it has.
 func Read(t testing.TB, file []byte) File {
 	t.Helper()
 	var f File
@@ -44,7 +46,7 @@ func Read(t testing.TB, file []byte) File {
 			t.Fatalf("the block at byte %d is %d bytes long at its beginning and %d at its end", at, length, last)
 		}
 		kind := le.Uint32(b)
-		if first != (kind == 0x0a0d0d0a) {
+		if first && kind != 0x0a0d0d0a {
 			t.Fatalf("the block at byte %d is of type %#x", at, kind)
 		}
 		f.block(t, kind, b[8:length-4])
@@ -61,6 +63,7 @@ func (f *File) block(t testing.TB, kind uint32, body []byte) {
 			t.Fatalf("no section header of version 1.0: % x", body[:8])
 		}
 		options(t, body[16:])
+		f.section = len(f.Ifaces)
 	case 1: // interface description
 		o := options(t, body[8:])
 		if link := le.Uint16(body); link != 1 || len(o[9]) != 1 || o[9][0] != 9 {
@@ -68,7 +71,7 @@ func (f *File) block(t testing.TB, kind uint32, body []byte) {
 		}
 		f.Ifaces, f.Seen, f.LeftOut = append(f.Ifaces, string(o[2])), append(f.Seen, 0), append(f.LeftOut, 0)
 	case 5: // interface statistics
-		o, i := options(t, body[12:]), le.Uint32(body)
+		o, i := options(t, body[12:]), f.section+int(le.Uint32(body))
 		f.Seen[i], f.LeftOut[i] = le.Uint64(o[4]), le.Uint64(o[7])
 	case 6:
 		f.packet(t, body)
@@ -81,7 +84,7 @@ func (f *File) packet(t testing.TB, body []byte) {
 	t.Helper()
 	captured := le.Uint32(body[12:])
 	p := Packet{
-		Iface:  f.Ifaces[le.Uint32(body)],
+		Iface:  f.Ifaces[f.section+int(le.Uint32(body))],
 		At:     time.Duration(uint64(le.Uint32(body[4:]))<<32 | uint64(le.Uint32(body[8:]))),
 		Length: int(le.Uint32(body[16:])),
 		Data:   body[20 : 20+captured],
