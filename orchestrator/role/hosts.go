@@ -197,7 +197,7 @@ func (h *Hosts) Accounts(_ agent.Nothing, all *[]live.Account) error {
 	if h.server == nil {
 		return errNotServing
 	}
-	*all = h.server.Accounts()
+	*all = append([]live.Account{}, h.server.Accounts()...) // net/rpc takes no null for a reply
 	return nil
 }
 

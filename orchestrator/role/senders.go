@@ -103,7 +103,7 @@ func (h *Hosts) Watched(_ agent.Nothing, samples *[]results.SenderSample) error 
 	if h.watching == nil {
 		return errNotWatching
 	}
-	*samples = h.endWatching()
+	*samples = append([]results.SenderSample{}, h.endWatching()...) // net/rpc takes no null for a reply
 	return nil
 }
 
