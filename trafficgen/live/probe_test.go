@@ -123,7 +123,8 @@ func TestProbes(t *testing.T) {
 func TestProbeOnTheWire(t *testing.T) {
 	over, tos := make(chan struct{}), 0
 	n := answering(t, func(k probePacket, from origin, back func(probePacket)) {
-		if tos = from.tos; k.number == 0 {
+		if k.number == 0 {
+			tos = from.tos
 			close(over)
 		}
 		back(k)
