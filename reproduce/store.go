@@ -116,7 +116,8 @@ func sweep(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.State == results.Broken && e.Points == 0 && strings.HasPrefix(e.Name, ".partial-") {
+		killed := e.State == results.Interrupted || e.State == results.Broken
+		if killed && e.Points == 0 && strings.HasPrefix(e.Name, ".partial-") {
 			if err := os.RemoveAll(e.Dir); err != nil {
 				return fmt.Errorf("removing what a killed run left: %w", err)
 			}

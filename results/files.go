@@ -17,6 +17,7 @@ const (
 	seriesFile   = "series.parquet"
 	probesFile   = "probes.parquet" // of points with probes
 	pointFile    = "point.json"
+	tableExt     = ".parquet" // of all tables of a point
 	latestLink   = "latest"
 	unfinished   = ".partial-" // of a run or a point that is being written
 )

@@ -14,13 +14,14 @@ import (
 // State says how far a run came.
 type State string
 
-// States of a run. A manifest holds one of the first three; Broken is what
-// [List] makes of a folder that no writer owns any more.
+// States of a run. A manifest holds one of the first three; the others are what
+// [List] finds out.
 const (
-	Running  State = "running"  // a writer is adding points
-	Complete State = "complete" // every point is there
-	Partial  State = "partial"  // ended early; the points that are there are whole
-	Broken   State = "broken"   // killed or damaged
+	Running     State = "running"     // a writer is adding points
+	Complete    State = "complete"    // every point is there
+	Partial     State = "partial"     // ended early; the points that are there are whole
+	Interrupted State = "interrupted" // its writer was killed; the points that are there are whole
+	Broken      State = "broken"      // damaged: something that it should have is missing or cannot be read
 )
 
 // How the base RTT is made.
