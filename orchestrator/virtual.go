@@ -26,7 +26,7 @@ func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions
 	m := manifest(lab)
 	m.Runtime = string(Sim)
 	m.Dilation = 1
-	m.Transport.Provider = "model"
+	m.Transport.Provider = results.ProviderModel
 	m.BaseRTT = results.Micros(lab.RTT.Min)
 	jobs := o.Jobs
 	if jobs == 0 {

@@ -71,6 +71,7 @@ type Comparison struct {
 	Loads       []float64 // ascending
 	Rows        []Row     // by load, scheme, class, metric
 	Totals      []Total   // by load, scheme
+	Runs        []string  // names of the runs: that of scheme@1, of scheme@2, ...
 	Differences []Difference
 	Warnings    []string // look at these before trusting the rest
 }

@@ -75,6 +75,9 @@ type Transport struct {
 // Micros is a time that JSON holds as a number of microseconds.
 type Micros time.Duration
 
+// ProviderModel is the provider of the transports of modelled hosts.
+const ProviderModel = "model"
+
 // MarshalJSON writes microseconds.
 func (m Micros) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%g", micros(time.Duration(m))), nil
