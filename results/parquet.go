@@ -30,6 +30,9 @@ type flowRow struct {
 	Workload  int32   `parquet:"workload,zstd"`
 	Query     int64   `parquet:"query,delta,zstd"` // 0: none
 	Stops     bool    `parquet:"stops,zstd"`
+	Stop      int64   `parquet:"stop_ns,delta,zstd"` // 0: none, or not known
+	Rate      int64   `parquet:"rate_bps,zstd"`      // 0: no limit
+	Push      bool    `parquet:"push,zstd"`
 	Completed bool    `parquet:"completed,zstd"`
 	Error     string  `parquet:"error,dict,zstd"`
 }
@@ -69,6 +72,7 @@ func flowRows(p Point) []flowRow {
 			Bytes: f.Bytes, Received: f.Received,
 			Client: f.Client, Server: f.Server, Service: f.Service,
 			Workload: f.Workload, Query: f.Query, Stops: f.Stops,
+			Stop: int64(f.Stop), Rate: f.Rate, Push: f.Push,
 			Completed: f.Completed(), Error: f.Error,
 		}
 		if f.Completed() {
@@ -85,6 +89,7 @@ func (r flowRow) flow() Flow {
 		Bytes: r.Bytes, Received: r.Received,
 		Client: r.Client, Server: r.Server, Service: r.Service,
 		Workload: r.Workload, Query: r.Query, Stops: r.Stops,
+		Stop: time.Duration(r.Stop), Rate: r.Rate, Push: r.Push,
 		Error: r.Error,
 	}
 	if r.FCT != nil {
