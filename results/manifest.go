@@ -38,6 +38,7 @@ type Manifest struct {
 	GitRevision string      `json:"git_revision"`
 	Start       time.Time   `json:"start"`
 	End         time.Time   `json:"end,omitzero"`
+	Resumed     []time.Time `json:"resumed,omitempty"` // when it was gone on with after an early end
 	State       State       `json:"state"`
 	Reason      string      `json:"reason,omitempty"` // why the state is not complete
 	Host        Machine     `json:"host"`
