@@ -165,8 +165,12 @@ func readParquet[T any](path string, want int) (rows []T, err error) {
 			rows, err = nil, damaged(path, fmt.Errorf("%v", p))
 		}
 	}()
-	rows, err = parquet.ReadFile[T](path)
+	f, p, err := openParquet(path)
 	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if rows, err = readColumns[T](p); err != nil {
 		return nil, damaged(path, err)
 	}
 	if len(rows) != want {
