@@ -8,12 +8,12 @@ UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm|vm/labtest)
 EXAMPLES = examples/blue
 FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
 
-.PHONY: build test lint unit race fuzz examples e2e test-vm bench golden generate release
+.PHONY: build test lint unit race fuzz examples duckdb e2e test-vm bench golden generate release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
 
-test: lint unit race fuzz examples e2e test-vm ## everything, as CI runs it
+test: lint unit race fuzz examples duckdb e2e test-vm ## everything, as CI runs it
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
@@ -38,6 +38,9 @@ examples: ## the modules that add to aqmlab from outside
 		$(GO) build -C $$e -o /dev/null . && $(GO) vet -C $$e ./... && \
 		$(GO) run -C $$e $(STATICCHECK) ./... && $(GO) test -C $$e ./... || exit 1; \
 	done
+
+duckdb: ## another program reads the results: DuckDB, in a module of its own (needs g++)
+	$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(GO) test -C e2e/duckdb -count=1 ./...
 
 e2e: ## the command itself, on real hosts (needs root)
 	$(GO) test -count=1 -timeout 15m ./e2e

@@ -19,12 +19,13 @@ baseline's, with 95 % intervals of the paired differences (all schemes replay
 the same flows), and says which differences are real. It also lists in what the
 runs differ beside their schemes, and refuses runs of different traces.
 
-RUN is a folder below results/runs; results/runs/latest is the newest.`,
+RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 		Example: `  aqmlab compare results/runs/latest
   aqmlab compare results/runs/latest --baseline tcn --json`,
-		Args: args(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, dirs []string) error {
-			runs, err := openRuns(dirs)
+		Args:              args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: completeRuns(nil),
+		RunE: func(c *cobra.Command, names []string) error {
+			runs, err := openRuns(runsDir, names)
 			if err != nil {
 				return err
 			}
@@ -46,9 +47,15 @@ RUN is a folder below results/runs; results/runs/latest is the newest.`,
 	return c
 }
 
-func openRuns(dirs []string) ([]*results.Run, error) {
+// openRuns opens the runs that the user named, as paths or as names of folders
+// below root.
+func openRuns(root string, names []string) ([]*results.Run, error) {
 	var runs []*results.Run
-	for _, dir := range dirs {
+	for _, name := range names {
+		dir, err := results.Find(root, name)
+		if err != nil {
+			return nil, usage(err)
+		}
 		run, err := results.Open(dir)
 		if err != nil {
 			return nil, usage(err)

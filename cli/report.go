@@ -20,8 +20,10 @@ complete run has one of its own already, report.html in its folder; this
 command makes one over several runs.`,
 		Example: `  aqmlab report results/runs/latest --out report.html`,
 		Args:    args(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, dirs []string) error {
-			runs, err := openRuns(dirs)
+
+		ValidArgsFunction: completeRuns(nil),
+		RunE: func(c *cobra.Command, names []string) error {
+			runs, err := openRuns(runsDir, names)
 			if err != nil {
 				return err
 			}

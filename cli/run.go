@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -47,6 +46,11 @@ func (f *labFlags) add(c *cobra.Command) {
 	fs.StringArrayVar(&f.set, "set", nil, "override any key of the lab: --set host.rto_min=5ms (repeatable)")
 }
 
+// changes tells whether any flag is given.
+func (f *labFlags) changes() bool {
+	return len(f.schemes)+len(f.set) > 0 || f.loads+f.seeds+f.flows+f.dilation != ""
+}
+
 // load reads a lab of those kinds with the flags applied.
 func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
 	set := slices.Clone(f.set)
@@ -70,11 +74,16 @@ func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
 	return lab, nil
 }
 
+// runFlags are those of run.
+type runFlags struct {
+	labFlags
+	runtime, out, resume string
+	jobs                 int
+	asJSON               bool
+}
+
 func newRun(kinds port.Kinds) *cobra.Command {
-	var f labFlags
-	var runtime, out string
-	var jobs int
-	var asJSON bool
+	var f runFlags
 	c := &cobra.Command{
 		Use:   "run LAB",
 		Short: "Run a lab and compare its schemes",
@@ -83,44 +92,81 @@ scheme, prints how the flow completion times compare, stores everything in a
 folder below results/runs, and removes what it brought up.
 
 LAB is a name of the lab book (aqmlab lab list) or a path to a lab file or to
-a containerlab file (x.clab.yml), which gets defaults around it.`,
+a containerlab file (x.clab.yml), which gets defaults around it.
+
+With --resume, a run that ended early or was killed gets the points that it
+lacks; those that it has are not run again. Its lab is the stored one. A LAB that
+is given, too, must be the same; a program, kernel or runtime that is not the
+run's is refused.`,
 		Example: `  aqmlab run quickstart
   aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
-  aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json`,
-		Args: args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, names []string) error {
-			on, err := orchestrator.ParseRuntime(runtime)
-			if err != nil {
-				return usage(fmt.Errorf("--runtime: %w", err))
-			}
-			if jobs < 0 {
-				return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", jobs))
-			}
-			lab, err := f.load(names[0], kinds)
-			if err != nil {
-				return err
-			}
-			w := newWatcher(c.ErrOrStderr())
-			run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
-				Options: orchestrator.Options{Log: c.ErrOrStderr()},
-				Runtime: on,
-				Jobs:    jobs,
-				Out:     out,
-				Watcher: w,
-			})
-			w.close()
-			if run != nil {
-				err = errors.Join(err, show(c, run, asJSON))
-			}
-			return explain(err)
-		},
+  aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json
+  aqmlab run --resume latest`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, names []string) error { return f.run(c, names, kinds) },
 	}
 	f.add(c)
-	c.Flags().StringVar(&runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.Runtimes(), ", "))
-	c.Flags().IntVar(&jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
-	c.Flags().StringVar(&out, "out", runsDir, "folder for the results")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.Runtimes(), ", "))
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
+	c.Flags().StringVar(&f.resume, "resume", "", "run to go on with: a folder, or the name of one below --out")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	return c
+}
+
+func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error {
+	on, err := orchestrator.ParseRuntime(f.runtime)
+	if err != nil {
+		return usage(fmt.Errorf("--runtime: %w", err))
+	}
+	if f.jobs < 0 {
+		return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.jobs))
+	}
+	lab, resumed, err := f.open(names, kinds)
+	if err != nil {
+		return err
+	}
+	w := newWatcher(c.ErrOrStderr())
+	run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
+		Options: orchestrator.Options{Log: c.ErrOrStderr()},
+		Runtime: on,
+		Jobs:    f.jobs,
+		Out:     f.out,
+		Watcher: w,
+		Resume:  resumed,
+	})
+	w.close()
+	if run != nil {
+		err = errors.Join(err, show(c, run, f.asJSON))
+	}
+	return explain(err)
+}
+
+// open finds the lab, and the run to go on with, if any.
+func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *results.Run, error) {
+	switch {
+	case f.resume == "" && len(names) == 0:
+		return nil, nil, usage(errors.New("want a LAB to run (aqmlab lab list), or a run to go on with: --resume RUN"))
+	case f.resume == "":
+		lab, err := f.load(names[0], kinds)
+		return lab, nil, err
+	}
+	runs, err := openRuns(f.out, []string{f.resume})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(names) == 1 {
+		lab, err := f.load(names[0], kinds)
+		return lab, runs[0], err
+	}
+	if f.changes() {
+		return nil, nil, usage(errors.New("--resume goes on with the lab of the run: flags that change it need the LAB to change"))
+	}
+	lab, err := orchestrator.LabOf(runs[0], kinds)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	return lab, runs[0], nil
 }
 
 // explain marks as the user's to mend what the machine lacks, and what it does
@@ -130,7 +176,7 @@ func explain(err error) error {
 		return usage(err)
 	}
 	for _, theirs := range []error{
-		uml.ErrUnavailable, orchestrator.ErrNotRoot, orchestrator.ErrNoLab, orchestrator.ErrAmbiguous, orchestrator.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
+		uml.ErrUnavailable, orchestrator.ErrNotResumed, orchestrator.ErrNotRoot, orchestrator.ErrNoLab, orchestrator.ErrAmbiguous, orchestrator.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
 	} {
 		if errors.Is(err, theirs) {
 			return usage(err)
@@ -160,6 +206,9 @@ func show(c *cobra.Command, run *results.Run, asJSON bool) error {
 		return err
 	}
 	fmt.Fprintf(out, "\nStored in %s (report.html shows it in a browser).\n", run.Dir)
+	if run.Manifest.State == results.Partial {
+		fmt.Fprintf(c.ErrOrStderr(), "The run is partial: aqmlab run --resume %s goes on with it.\n", run.Dir)
+	}
 	return nil
 }
 
@@ -169,8 +218,9 @@ func tableOptions(c *cobra.Command) results.TableOptions {
 	return results.TableOptions{Color: isTerminal(c.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

@@ -31,7 +31,7 @@ func TestSchemeFromOutside(t *testing.T) {
 		if done := countCompleted(p.Flows); done != 100 {
 			t.Errorf("%s: %d of 100 flows completed", scheme, done)
 		}
-		if results.CountsOf(p.Ports, nil).Marks == 0 {
+		if results.CountsOf(p).Marks == 0 {
 			t.Errorf("%s marked nothing at load 0.8", scheme)
 		}
 	}

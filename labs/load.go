@@ -54,8 +54,11 @@ func Load(ref string, opts Options) (*Lab, error) {
 // Parse reads a lab file as it is, without any override, whose schemes and
 // scheduler ship with aqmlab; what it extends is of the lab book. The name of the
 // file stands in errors, and names a lab that has no name.
-func Parse(file string, data []byte) (*Lab, error) {
-	ls, err := newLayers(opened(source{file: file, bookOnly: true}, data, port.Kinds{}))
+func Parse(file string, data []byte) (*Lab, error) { return ParseOf(port.Kinds{}, file, data) }
+
+// ParseOf is [Parse] for a lab whose schemes and scheduler are of those kinds.
+func ParseOf(kinds port.Kinds, file string, data []byte) (*Lab, error) {
+	ls, err := newLayers(opened(source{file: file, bookOnly: true}, data, kinds))
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func runGuests(ctx context.Context, lab *labs.Lab, points []point, o RunOptions)
 	o.Watcher.Note(fmt.Sprintf("%d hosts, %s from Linux %s in virtual time, base RTT %v, %d guests at once of at most %d MiB each",
 		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), jobs, guestMemory(lab.Topology.Hosts)))
 	watcher := &oneByOne{Watcher: o.Watcher}
-	return store(lab, g.manifest(idle), o.Out, func(add func(results.Point) error) error {
+	return store(lab, g.manifest(idle), o, func(add func(results.Point) error) error {
 		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
 			return g.runOne(ctx, points[i], name(points, i, instant), idle.Calibration.Overhead, watcher)
 		}, add)

@@ -53,20 +53,43 @@ type RunOptions struct {
 	Jobs    int     // points that run at once in virtual time; zero: one a CPU
 	Out     string  // folder that the run is stored below
 	Watcher Watcher // is told how it goes on
+
+	// Resume is a run that ended early, which is to have the points that it lacks;
+	// nil: a new run. The lab must be the run's own.
+	Resume *results.Run
 }
 
 // Run runs every point of the lab, scheme after scheme on the same traces, and
 // stores them. It returns the run, which is partial if ctx ended or a point
-// failed after others were done; the error then says why.
+// failed after others were done; the error then says why. A run that cannot be
+// resumed gives [ErrNotResumed].
 func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error) {
 	points, err := plan(lab)
 	if err != nil {
 		return nil, err
 	}
+	if o.Resume != nil && (o.Runtime == Auto || o.Runtime == "") {
+		o.Runtime = Runtime(o.Resume.Manifest.Runtime)
+	}
 	runtime, why := o.Runtime.choose(lab)
 	if why != "" {
 		o.Watcher.Note(why)
 	}
+	if o.Resume != nil {
+		all := len(points)
+		if lab, points, err = takeUp(lab, points, runtime, o.Resume); err != nil {
+			return nil, err
+		}
+		o.Watcher.Note(fmt.Sprintf("%d of %d points are there already", all-len(points), all))
+		if len(points) == 0 {
+			return complete(o.Resume)
+		}
+	}
+	return runOn(ctx, runtime, lab, points, o)
+}
+
+// runOn runs points on a runtime.
+func runOn(ctx context.Context, runtime Runtime, lab *labs.Lab, points []point, o RunOptions) (*results.Run, error) {
 	if runtime == Sim {
 		return runVirtual(ctx, lab, points, o)
 	}
@@ -113,7 +136,7 @@ func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*re
 	if missed := results.MissedRTTs(c.RTTs); missed != "" {
 		o.Watcher.Note("warning: " + missed + "; a larger dilation brings them closer")
 	}
-	return store(t.lab, t.manifest(c), o.Out, func(add func(results.Point) error) error {
+	return store(t.lab, t.manifest(c), o, func(add func(results.Point) error) error {
 		for i, p := range points {
 			measured, err := t.runOne(ctx, p, name(points, i, t.lasts), o.Watcher)
 			if err == nil {
@@ -129,12 +152,8 @@ func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*re
 
 // store keeps the points that measure adds, whole or, if it fails, those that
 // it had added by then.
-func store(lab *labs.Lab, m results.Manifest, out string, measure func(add func(results.Point) error) error) (*results.Run, error) {
-	yaml, err := lab.YAML()
-	if err != nil {
-		return nil, err
-	}
-	writer, err := results.Create(out, m, yaml)
+func store(lab *labs.Lab, m results.Manifest, o RunOptions, measure func(add func(results.Point) error) error) (*results.Run, error) {
+	writer, err := newWriter(lab, m, o)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +167,43 @@ func store(lab *labs.Lab, m results.Manifest, out string, measure func(add func(
 	return results.Open(dir)
 }
 
+// newWriter begins a run, or goes on with one.
+func newWriter(lab *labs.Lab, m results.Manifest, o RunOptions) (*results.Writer, error) {
+	yaml, err := lab.YAML()
+	if err != nil {
+		return nil, err
+	}
+	if o.Resume != nil {
+		return results.Resume(o.Resume.Dir, m, yaml)
+	}
+	return results.Create(o.Out, m, yaml)
+}
+
+// complete finishes a run that has all its points, unless it is.
+func complete(run *results.Run) (*results.Run, error) {
+	if results.EntryOf(run.Dir).State == results.Complete {
+		return run, nil
+	}
+	m := run.Manifest
+	m.Start, m.BaseRTTs = time.Now(), nil
+	writer, err := results.Resume(run.Dir, m, run.LabYAML)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := writer.Finish(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return results.Open(dir)
+}
+
 // abort keeps the points that are whole, if there are any.
 func abort(writer *results.Writer, why error) (*results.Run, error) {
-	dir, err := writer.Abort(time.Now(), why.Error())
+	reason := why.Error()
+	if errors.Is(why, context.Canceled) {
+		reason = "interrupted"
+	}
+	dir, err := writer.Abort(time.Now(), reason)
 	if err != nil || dir == "" {
 		return nil, errors.Join(why, err)
 	}

@@ -26,7 +26,7 @@ func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions
 	m := manifest(lab)
 	m.Runtime = string(Sim)
 	m.Dilation = 1
-	m.Transport.Provider = "model"
+	m.Transport.Provider = results.ProviderModel
 	m.BaseRTT = results.Micros(lab.RTT.Min)
 	jobs := o.Jobs
 	if jobs == 0 {
@@ -34,7 +34,7 @@ func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions
 	}
 	o.Watcher.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, min(jobs, len(points))))
 	watcher := &oneByOne{Watcher: o.Watcher}
-	return store(lab, m, o.Out, func(add func(results.Point) error) error {
+	return store(lab, m, o, func(add func(results.Point) error) error {
 		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
 			return simulate(ctx, lab, points[i], name(points, i, instant), watcher)
 		}, add)

@@ -98,7 +98,7 @@ func (p *Plan) at(have *stored, s *study, c papers.Claim, at spot) (Figure, erro
 func (have *stored) read(s *study, at spot, samples bool) ([]results.Point, error) {
 	var points []results.Point
 	for _, seed := range s.lab.Seeds {
-		key, err := keyOf(s.lab, at.scheme, at.load, seed)
+		key, err := s.lab.PointKey(at.scheme, at.load, seed)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/results/papers"
 	"aqmlab/trafficgen"
@@ -22,25 +21,6 @@ type job struct {
 
 func (j job) String() string {
 	return fmt.Sprintf("%s %s load %v seed %d", j.study.ID, j.scheme, j.load, j.seed)
-}
-
-// restricted is the lab with some of its schemes at one load and seed: what is
-// run, and stored as the lab of the run.
-func restricted(l *labs.Lab, schemes []string, load float64, seed uint64) (*labs.Lab, error) {
-	one := *l
-	one.Schemes = slices.Clone(l.Schemes)
-	one.Workload.Load = []float64{load}
-	one.Seeds = []uint64{seed}
-	return &one, one.Only(schemes)
-}
-
-// keyOf is what a point is known by: the lab as it was run for the point alone.
-func keyOf(l *labs.Lab, scheme string, load float64, seed uint64) (string, error) {
-	one, err := restricted(l, []string{scheme}, load, seed)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s %s %v %d %s", l.Name, scheme, load, seed, one.Hash()), nil
 }
 
 // fill scales the labs, and lists the points that the claims need. Those of an
@@ -74,7 +54,7 @@ func (p *Plan) addPoints(s *study) error {
 				if !p.needed(s, scheme.Name, load) {
 					continue
 				}
-				key, err := keyOf(s.lab, scheme.Name, load, seed)
+				key, err := s.lab.PointKey(scheme.Name, load, seed)
 				if err != nil {
 					return err
 				}

@@ -143,7 +143,7 @@ func (p *Plan) runCell(ctx context.Context, c cell, w orchestrator.Watcher) erro
 	for _, j := range c.jobs {
 		schemes = append(schemes, j.scheme)
 	}
-	lab, err := restricted(first.study.lab, schemes, first.load, first.seed)
+	lab, err := first.study.lab.Restricted(schemes, first.load, first.seed)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // flows of each class that take so many times a millisecond.
 func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
 	t.Helper()
-	lab, err := restricted(j.study.lab, []string{j.scheme}, j.load, j.seed)
+	lab, err := j.study.lab.Restricted([]string{j.scheme}, j.load, j.seed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	whole.Workload.Flows = pilotFlows
-	lab, err := restricted(whole, []string{pilotScheme}, pilotLoad, 1)
+	lab, err := whole.Restricted([]string{pilotScheme}, pilotLoad, 1)
 	if err != nil {
 		return 0, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,7 +69,7 @@ func (p *Plan) read() (*stored, error) {
 			if e.Points == 0 {
 				continue
 			}
-			if err := s.add(e.Dir, p.Runtime); err != nil {
+			if err := p.add(s, e.Dir); err != nil {
 				return nil, err
 			}
 		}
@@ -80,7 +79,7 @@ func (p *Plan) read() (*stored, error) {
 
 // add takes the points of a run. One of another real host's runtime gives way to
 // one of the runtime that was asked for.
-func (s *stored) add(dir string, asked orchestrator.Runtime) error {
+func (p *Plan) add(s *stored, dir string) error {
 	run, err := results.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was published, or removed, meanwhile
@@ -88,17 +87,14 @@ func (s *stored) add(dir string, asked orchestrator.Runtime) error {
 	if err != nil {
 		return err
 	}
-	lab, err := labs.Parse(filepath.Join(dir, "lab.yaml"), run.LabYAML)
+	keys, err := orchestrator.KeysOf(run, p.Kinds)
 	if err != nil {
 		return nil // of a version with other keys: nothing of it is what the plan asks for
 	}
-	for _, point := range run.Points() {
-		key, err := keyOf(lab, point.Scheme, point.Load, point.Seed)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", dir, err)
-		}
+	for i, point := range run.Points() {
+		key := keys[i]
 		at := place{columnOf(run.Manifest.Runtime), key}
-		if _, there := s.points[at]; there && run.Manifest.Runtime != string(asked) {
+		if _, there := s.points[at]; there && run.Manifest.Runtime != string(p.Runtime) {
 			continue
 		}
 		s.points[at] = point
@@ -116,8 +112,9 @@ func sweep(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.State == results.Broken && e.Points == 0 && strings.HasPrefix(e.Name, ".partial-") {
-			if err := os.RemoveAll(e.Dir); err != nil {
+		killed := e.State == results.Interrupted || e.State == results.Broken
+		if killed && e.Points == 0 && strings.HasPrefix(e.Name, ".partial-") {
+			if err := results.Remove(e.Dir); err != nil {
 				return fmt.Errorf("removing what a killed run left: %w", err)
 			}
 		}

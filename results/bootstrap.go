@@ -50,14 +50,14 @@ func rowsOf(common []replayed) []Row {
 	p := newPairs(common)
 	stats := statistics()
 	point := make([]value, len(stats))
-	p.measure(p.once(), point)
+	p.measure([]stretch{{0, p.pooled()}}, point)
 	var spread [][]float64
 	if common[0].base.Scheme != common[0].other.Scheme {
 		spread = p.resample()
 	}
 	var rows []Row
 	for i, s := range stats {
-		n := len(p.classes[s.class].at)
+		n := int(p.count(s.class))
 		if n == 0 {
 			continue
 		}
@@ -75,9 +75,6 @@ func rowsOf(common []replayed) []Row {
 	return rows
 }
 
-// once weighs every flow as it came.
-func (p *pairs) once() []float64 { return slices.Repeat([]float64{1}, p.pooled()) }
-
 func (p *pairs) pooled() (n int) {
 	for _, t := range p.traces {
 		n += t
@@ -90,12 +87,10 @@ func (p *pairs) pooled() (n int) {
 // out. The draw is the same whenever the traces have the same lengths.
 func (p *pairs) resample() [][]float64 {
 	rng := rand.New(rand.NewPCG(0x61716d6c6162, 95)) // any constant
-	weight := make([]float64, p.pooled())
 	drawn := make([]value, len(statistics()))
 	spread := make([][]float64, len(drawn))
 	for range resamples {
-		p.draw(rng, weight)
-		p.measure(weight, drawn)
+		p.measure(p.draw(rng), drawn)
 		for i, v := range drawn {
 			if v.base > 0 {
 				spread[i] = append(spread[i], v.percent())
@@ -108,33 +103,34 @@ func (p *pairs) resample() [][]float64 {
 	return spread
 }
 
-// draw fills in how often each flow is in one resample.
-func (p *pairs) draw(rng *rand.Rand, weight []float64) {
-	clear(weight)
+// draw draws one resample, which is good until the next.
+func (p *pairs) draw(rng *rand.Rand) []stretch {
+	p.drawn = p.drawn[:0]
 	for range p.traces {
 		t := rng.IntN(len(p.traces))
 		from := 0
 		for _, n := range p.traces[:t] {
 			from += n
 		}
-		drawBlocks(rng, weight[from:from+p.traces[t]])
+		p.drawn = drawBlocks(rng, p.drawn, stretch{from, from + p.traces[t]})
 	}
+	return p.drawn
 }
 
-// drawBlocks adds as many flows as the trace has, the last block cut short.
-func drawBlocks(rng *rand.Rand, weight []float64) {
-	n := len(weight)
+// drawBlocks adds as many flows as the trace has, the last block cut short. A
+// block that reaches over the trace's end goes on at its begin.
+func drawBlocks(rng *rand.Rand, drawn []stretch, trace stretch) []stretch {
+	n := trace.to - trace.from
 	for left := n; left > 0; {
 		block := min(blockLength(n), left)
 		at := rng.IntN(n)
-		for range block {
-			weight[at]++
-			if at++; at == n {
-				at = 0
-			}
+		drawn = append(drawn, stretch{trace.from + at, trace.from + min(at+block, n)})
+		if over := at + block - n; over > 0 {
+			drawn = append(drawn, stretch{trace.from, trace.from + over})
 		}
 		left -= block
 	}
+	return drawn
 }
 
 // interval takes the middle 95 % of ascending values, or as much more as m

@@ -167,12 +167,13 @@ func TestIntervalByHand(t *testing.T) {
 // flow is drawn as often as any other.
 func TestDrawIsFair(t *testing.T) {
 	p := &pairs{traces: []int{50, 30}}
-	rng, weight, total := rand.New(rand.NewPCG(5, 6)), make([]float64, 80), make([]float64, 80)
+	rng, total := rand.New(rand.NewPCG(5, 6)), make([]float64, 80)
 	const draws = 4000
 	for range draws {
-		p.draw(rng, weight)
-		for i, w := range weight {
-			total[i] += w
+		for _, d := range p.draw(rng) {
+			for i := d.from; i < d.to; i++ {
+				total[i]++
+			}
 		}
 	}
 	for i, w := range total {
@@ -180,30 +181,54 @@ func TestDrawIsFair(t *testing.T) {
 			t.Errorf("flow %d was drawn %.2f times a resample, want about 1", i, w/draws)
 		}
 	}
-	one := make([]float64, 50)
-	drawBlocks(rng, one)
-	if sum := mean(one) * 50; sum != 50 {
-		t.Errorf("a resample of 50 flows has %g", sum)
+	sum := 0
+	for _, d := range drawBlocks(rng, nil, stretch{30, 80}) {
+		sum += d.to - d.from
+		if d.from < 30 || d.to > 80 || d.from >= d.to {
+			t.Errorf("the stretch %v is not in the trace", d)
+		}
+	}
+	if sum != 50 {
+		t.Errorf("a resample of 50 flows has %d", sum)
 	}
 }
 
-// The short cut through the tail agrees with sorting the resample.
-func TestWeightedP99(t *testing.T) {
+// The short cut through the tail agrees with sorting the resample, however
+// uneven that is.
+func TestP99OfResamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 200 {
-		n := 1 + rng.IntN(400)
-		at, us, weight := make([]int32, n), make([]float64, n), make([]float64, n)
-		var drawn []float64
-		for i := range n {
-			at[i], us[i], weight[i] = int32(i), float64(rng.IntN(50)), float64(rng.IntN(4))
-			drawn = append(drawn, slices.Repeat([]float64{us[i]}, int(weight[i]))...)
+		n := 1 + rng.IntN(2000)
+		var flows []ranked
+		us := make(map[int]float64)
+		for at := range n {
+			if rng.IntN(3) > 0 { // others are of another class, or did not complete
+				flows = append(flows, ranked{at, time.Duration(rng.IntN(500)) * time.Microsecond})
+				us[at] = micros(flows[len(flows)-1].fct)
+			}
 		}
-		if len(drawn) == 0 {
-			continue
-		}
-		slices.Sort(drawn)
-		if got, want := tailOf(at, us).p99(weight, float64(len(drawn))), Percentile(drawn, 0.99); got != want {
-			t.Fatalf("p99 of %d drawn = %g, want %g", len(drawn), got, want)
+		t99 := newTail(flows, n)
+		for range 20 {
+			var drawn []stretch
+			var sample []float64
+			for range 1 + rng.IntN(5) {
+				from := rng.IntN(n)
+				d := stretch{from, from + 1 + rng.IntN(n-from)}
+				drawn = append(drawn, d)
+				for at := d.from; at < d.to; at++ {
+					if v, ok := us[at]; ok {
+						sample = append(sample, v)
+					}
+				}
+			}
+			want := 0.0
+			if len(sample) > 0 {
+				slices.Sort(sample)
+				want = Percentile(sample, 0.99)
+			}
+			if got := t99.p99(drawn, int64(len(sample))); got != want {
+				t.Fatalf("p99 of %d drawn = %g, want %g", len(sample), got, want)
+			}
 		}
 	}
 }

@@ -72,6 +72,7 @@ type Comparison struct {
 	Loads       []float64 // ascending
 	Rows        []Row     // by load, scheme, class, metric
 	Totals      []Total   // by load, scheme
+	Runs        []string  // names of the runs: that of scheme@1, of scheme@2, ...
 	Differences []Difference
 	Warnings    []string // look at these before trusting the rest
 }
@@ -191,10 +192,11 @@ func (s *pointSet) add(p Point) error {
 	if !slices.Contains(s.loads, p.Load) {
 		s.loads = append(s.loads, p.Load)
 	}
-	p.Flows = slices.Clone(p.Flows)
-	slices.SortFunc(p.Flows, func(a, b Flow) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
-	})
+	byStart := func(a, b Flow) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID)) }
+	if !slices.IsSortedFunc(p.Flows, byStart) {
+		p.Flows = slices.Clone(p.Flows) // they are the caller's
+		slices.SortFunc(p.Flows, byStart)
+	}
 	k := cell{p.Scheme, p.Load}
 	i, found := slices.BinarySearchFunc(s.points[k], p.Seed, func(q Point, seed uint64) int { return cmp.Compare(q.Seed, seed) })
 	if found {

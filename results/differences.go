@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -35,10 +36,18 @@ func (d Difference) String() string {
 //
 // A scheme that more than one run has at the same load and seed is compared
 // with itself: it appears as scheme@1, scheme@2, ... by the order of the runs,
-// and its plain name, as a baseline, means the first of them.
+// and its plain name, as a baseline, means the first of them. So does a scheme
+// of runs that were not made in the same way: their points do not add up. Points
+// of other loads and seeds join those of the same scheme otherwise.
+//
+// Beside what Compare refuses, a run must not be there twice, and must have some
+// load and seed in common with the baseline.
 func CompareRuns(runs []*Run, baseline string) (Comparison, error) {
 	if len(runs) == 0 {
 		return Comparison{}, errors.New("nothing to compare: no runs")
+	}
+	if err := distinct(runs); err != nil {
+		return Comparison{}, err
 	}
 	points, err := pool(runs)
 	if err != nil {
@@ -47,11 +56,16 @@ func CompareRuns(runs []*Run, baseline string) (Comparison, error) {
 	if baseline == "" {
 		baseline = runs[0].Manifest.Baseline
 	}
-	c, err := Compare(points, firstNamed(points, baseline))
-	if err != nil {
-		return Comparison{}, fmt.Errorf("comparing %s: %w", strings.Join(names(runs), ", "), err)
+	baseline = firstNamed(points, baseline)
+	err = strangers(runs, baseline)
+	var c Comparison
+	if err == nil {
+		c, err = Compare(points, baseline)
 	}
-	c.Differences = differences(runs)
+	if err != nil {
+		return Comparison{}, fmt.Errorf("comparing %s: %w%s", strings.Join(names(runs), ", "), err, because(runs))
+	}
+	c.Runs, c.Differences = names(runs), differences(runs)
 	c.Warnings = append(states(runs), c.Warnings...)
 	return c, nil
 }
@@ -71,38 +85,21 @@ func pool(runs []*Run) ([]Point, error) {
 
 // contenders are the points of all runs, with the schemes of several runs told
 // apart.
-func contenders(runs []*Run) []StoredPoint {
-	twice := repeated(runs)
-	var points []StoredPoint
+func contenders(runs []*Run) []StoredPoint { return slices.Concat(byRun(runs)...) }
+
+// byRun are the contenders of each run.
+func byRun(runs []*Run) [][]StoredPoint {
+	apart := apart(runs)
+	groups := make([][]StoredPoint, len(runs))
 	for i, r := range runs {
 		for _, p := range r.points {
-			if twice[p.Scheme] {
+			if apart[p.Scheme] {
 				p.Scheme += "@" + strconv.Itoa(i+1)
 			}
-			points = append(points, p)
+			groups[i] = append(groups[i], p)
 		}
 	}
-	return points
-}
-
-// repeated holds the schemes that have some load and seed in several runs.
-func repeated(runs []*Run) map[string]bool {
-	type key struct {
-		scheme string
-		load   float64
-		seed   uint64
-	}
-	seen, twice := make(map[key]bool), make(map[string]bool)
-	for _, r := range runs {
-		for _, p := range r.points {
-			k := key{p.Scheme, p.Load, p.Seed}
-			if seen[k] {
-				twice[p.Scheme] = true
-			}
-			seen[k] = true
-		}
-	}
-	return twice
+	return groups
 }
 
 // firstNamed finds the scheme of that name, or else its first namesake.
@@ -138,35 +135,54 @@ func states(runs []*Run) (out []string) {
 	return out
 }
 
-// differences lists the fields whose values are not the same in all runs.
-func differences(runs []*Run) []Difference {
-	fields := []struct {
-		name string
-		of   func(Manifest) string
-	}{
-		{"aqmlab version", func(m Manifest) string { return m.Version }},
-		{"git revision", func(m Manifest) string { return m.GitRevision }},
-		{"lab", func(m Manifest) string { return m.Lab }},
-		{"lab hash", func(m Manifest) string { return fmt.Sprintf("%.12s", m.LabHash) }},
-		{"runtime", func(m Manifest) string { return m.Runtime }},
-		{"dilation", func(m Manifest) string { return fmt.Sprint(m.Dilation) }},
-		{"kernel", func(m Manifest) string { return m.Host.Kernel }},
-		{"cpu", func(m Manifest) string { return m.Host.CPU }},
-		{"cores", func(m Manifest) string { return fmt.Sprint(m.Host.Cores) }},
-		{"transport", func(m Manifest) string { return m.Transport.Name }},
-		{"transport provider", func(m Manifest) string { return m.Transport.Provider }},
-		{"rtt by", func(m Manifest) string { return m.RTTBy }},
-		{"seeds", func(m Manifest) string { return list(m.Seeds) }},
+// field is something that manifests hold and in which runs may differ.
+type field struct {
+	name    string
+	of      func(Manifest) string
+	matters bool // points that differ in it are not of one run
+}
+
+func fields() []field {
+	return []field{
+		{"aqmlab version", func(m Manifest) string { return m.Version }, true},
+		{"git revision", func(m Manifest) string { return m.GitRevision }, true},
+		{"lab", func(m Manifest) string { return m.Lab }, true},
+		{"runtime", func(m Manifest) string { return m.Runtime }, true},
+		{"dilation", func(m Manifest) string { return fmt.Sprint(m.Dilation) }, false},
+		{"kernel", func(m Manifest) string { return m.Host.Kernel }, false}, // see unlike
+		{"cpu", func(m Manifest) string { return m.Host.CPU }, false},
+		{"cores", func(m Manifest) string { return fmt.Sprint(m.Host.Cores) }, false},
+		{"transport", func(m Manifest) string { return m.Transport.Name }, true},
+		{"transport provider", func(m Manifest) string { return m.Transport.Provider }, true},
+		{"rtt by", func(m Manifest) string { return m.RTTBy }, true},
+		{"schemes", func(m Manifest) string { return list(m.Schemes) }, false},
+		{"loads", func(m Manifest) string { return list(m.Loads) }, false},
+		{"seeds", func(m Manifest) string { return list(m.Seeds) }, false},
 	}
+}
+
+// differences lists the fields whose values are not the same in all runs, then
+// the keys of their labs.
+func differences(runs []*Run) []Difference {
 	var out []Difference
-	for _, f := range fields {
-		d := Difference{Field: f.name}
-		for i, name := range names(runs) {
-			d.Values = append(d.Values, RunValue{name, f.of(runs[i].Manifest)})
+	add := func(name string, of func(i int) string) {
+		d := Difference{Field: name}
+		for i, run := range names(runs) {
+			d.Values = append(d.Values, RunValue{run, of(i)})
 		}
 		if slices.ContainsFunc(d.Values, func(v RunValue) bool { return v.Value != d.Values[0].Value }) {
 			out = append(out, d)
 		}
+	}
+	labs := make([]labKeys, len(runs))
+	for i, r := range runs {
+		labs[i] = labKeysOf(r.LabYAML)
+	}
+	for _, f := range fields() {
+		add(f.name, func(i int) string { return f.of(runs[i].Manifest) })
+	}
+	for _, key := range unlikeKeys(labs) {
+		add("lab key "+key, func(i int) string { return cmp.Or(labs[i].values[key], "none") })
 	}
 	return out
 }

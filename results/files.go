@@ -19,6 +19,7 @@ const (
 	sendersFile  = "senders.parquet" // of points whose senders were sampled
 	captureFile  = "capture.pcapng"  // of points with a capture
 	pointFile    = "point.json"
+	tableExt     = ".parquet" // of all tables of a point
 	latestLink   = "latest"
 	unfinished   = ".partial-" // of a run or a point that is being written
 )

@@ -14,13 +14,14 @@ import (
 // State says how far a run came.
 type State string
 
-// States of a run. A manifest holds one of the first three; Broken is what
-// [List] makes of a folder that no writer owns any more.
+// States of a run. A manifest holds one of the first three; the others are what
+// [List] finds out.
 const (
-	Running  State = "running"  // a writer is adding points
-	Complete State = "complete" // every point is there
-	Partial  State = "partial"  // ended early; the points that are there are whole
-	Broken   State = "broken"   // killed or damaged
+	Running     State = "running"     // a writer is adding points
+	Complete    State = "complete"    // every point is there
+	Partial     State = "partial"     // ended early; the points that are there are whole
+	Interrupted State = "interrupted" // its writer was killed; the points that are there are whole
+	Broken      State = "broken"      // damaged: something that it should have is missing or cannot be read
 )
 
 // How the base RTT is made.
@@ -37,6 +38,7 @@ type Manifest struct {
 	GitRevision string      `json:"git_revision"`
 	Start       time.Time   `json:"start"`
 	End         time.Time   `json:"end,omitzero"`
+	Resumed     []time.Time `json:"resumed,omitempty"` // when it was gone on with after an early end
 	State       State       `json:"state"`
 	Reason      string      `json:"reason,omitempty"` // why the state is not complete
 	Host        Machine     `json:"host"`
@@ -73,6 +75,9 @@ type Transport struct {
 
 // Micros is a time that JSON holds as a number of microseconds.
 type Micros time.Duration
+
+// ProviderModel is the provider of the transports of modelled hosts.
+const ProviderModel = "model"
 
 // MarshalJSON writes microseconds.
 func (m Micros) MarshalJSON() ([]byte, error) {

@@ -1,10 +1,5 @@
 package results
 
-import (
-	"cmp"
-	"slices"
-)
-
 // replayed is one trace as the baseline and another scheme replayed it, flow
 // by flow in start order.
 type replayed struct{ base, other Point }
@@ -35,118 +30,115 @@ func statistics() []statistic {
 }
 
 // pairs holds the flows that completed under both schemes, laid out for
-// resampling: a resample is a weight for every flow of the pooled traces, and
-// every statistic is computed from the weights without sorting anything anew.
+// resampling: a resample is a list of stretches of the pooled traces, whose sums
+// follow from running ones, and whose p99 from the few flows at the tail. What a
+// resample costs grows with the number of its blocks and with a small part of the
+// flows, not with all of them.
 type pairs struct {
-	traces  []int // number of flows of each seed's trace
-	classes map[Class]*members
+	traces               []int // number of flows of each seed's trace
+	small, medium, large running
+	all99, small99       [2]*tail // under the baseline, and under the other
+	drawn                []stretch
 }
 
-// members are the pairs of one class.
-type members struct {
-	at          []int32 // position of each pair in the pooled traces
-	base, other []float64
-	baseTail    tail
-	otherTail   tail
-}
+// stretch is flows that follow each other in the pooled traces: from up to, and
+// without, to.
+type stretch struct{ from, to int }
 
-// tail lists FCTs from the largest down.
-type tail []ranked
+// sums adds up the FCTs of flows, in nanoseconds, so that it is exact.
+type sums struct{ n, base, other int64 }
 
-// ranked is the FCT in microseconds of the flow at a position.
-type ranked struct {
-	at int32
-	us float64
-}
+// running holds the sums of the flows before each place in the pooled traces, and
+// of all.
+type running []sums
 
 func newPairs(common []replayed) *pairs {
-	p := &pairs{classes: make(map[Class]*members)}
-	for _, c := range Classes() {
-		p.classes[c] = &members{}
-	}
 	pooled := 0
+	for _, r := range common {
+		pooled += len(r.base.Flows)
+	}
+	p := &pairs{small: make(running, pooled+1), medium: make(running, pooled+1), large: make(running, pooled+1)}
+	var all, small [2][]ranked
+	at := 0
 	for _, r := range common {
 		p.traces = append(p.traces, len(r.base.Flows))
 		for i, b := range r.base.Flows {
-			if o := r.other.Flows[i]; b.Completed() && o.Completed() {
-				p.classes[All].add(pooled+i, b, o)
-				p.classes[ClassOf(b.Bytes)].add(pooled+i, b, o)
+			o := r.other.Flows[i]
+			both := b.Completed() && o.Completed()
+			for _, c := range []struct {
+				class Class
+				run   running
+			}{{Small, p.small}, {Medium, p.medium}, {Large, p.large}} {
+				c.run[at+1] = c.run[at]
+				if both && ClassOf(b.Bytes) == c.class {
+					c.run[at+1] = c.run[at].plus(sums{1, int64(b.FCT), int64(o.FCT)})
+				}
 			}
+			if both {
+				all[0], all[1] = append(all[0], ranked{at, b.FCT}), append(all[1], ranked{at, o.FCT})
+			}
+			if both && ClassOf(b.Bytes) == Small {
+				small[0], small[1] = append(small[0], ranked{at, b.FCT}), append(small[1], ranked{at, o.FCT})
+			}
+			at++
 		}
-		pooled += len(r.base.Flows)
 	}
-	for _, c := range []Class{All, Small} {
-		m := p.classes[c]
-		m.baseTail, m.otherTail = tailOf(m.at, m.base), tailOf(m.at, m.other)
+	for i := range 2 {
+		p.all99[i], p.small99[i] = newTail(all[i], pooled), newTail(small[i], pooled)
 	}
 	return p
 }
 
-func (m *members) add(at int, base, other Flow) {
-	m.at = append(m.at, int32(at))
-	m.base = append(m.base, micros(base.FCT))
-	m.other = append(m.other, micros(other.FCT))
-}
-
-func tailOf(at []int32, us []float64) tail {
-	t := make(tail, len(at))
-	for i := range at {
-		t[i] = ranked{at[i], us[i]}
-	}
-	slices.SortStableFunc(t, func(a, b ranked) int { return cmp.Compare(b.us, a.us) })
-	return t
-}
-
-// p99 is the nearest-rank 99th percentile of n weighted FCTs. It looks at the
-// hundredth of them that lies beyond.
-func (t tail) p99(weight []float64, n float64) float64 {
-	beyond := n - float64(nearestRank(int(n), 0.99)) + 1
-	for _, f := range t {
-		if beyond -= weight[f.at]; beyond <= 0 {
-			return f.us
-		}
-	}
-	return 0
-}
-
-// value is a statistic under the baseline and under the other scheme.
+// value is a statistic under the baseline and under the other scheme, in
+// microseconds.
 type value struct{ base, other float64 }
 
 // measure computes all statistics of a resample, in the order of statistics.
 // A class that the resample has no flow of has zeros.
-func (p *pairs) measure(weight []float64, into []value) {
-	small, medium, large := p.classes[Small].sum(weight), p.classes[Medium].sum(weight), p.classes[Large].sum(weight)
-	all := sums{small.n + medium.n + large.n, small.base + medium.base + large.base, small.other + medium.other + large.other}
+func (p *pairs) measure(drawn []stretch, into []value) {
+	small, medium, large := p.small.over(drawn), p.medium.over(drawn), p.large.over(drawn)
+	all := small.plus(medium).plus(large)
 	into[0] = all.mean()
-	into[1] = p.classes[All].p99(weight, all.n)
+	into[1] = p99(p.all99, drawn, all.n)
 	into[2] = small.mean()
-	into[3] = p.classes[Small].p99(weight, small.n)
+	into[3] = p99(p.small99, drawn, small.n)
 	into[4] = medium.mean()
 	into[5] = large.mean()
 }
 
-// sums adds up weighted FCTs.
-type sums struct{ n, base, other float64 }
-
-func (m *members) sum(weight []float64) (s sums) {
-	for i, at := range m.at {
-		w := weight[at]
-		s.n += w
-		s.base += w * m.base[i]
-		s.other += w * m.other[i]
+func (r running) over(drawn []stretch) (s sums) {
+	for _, d := range drawn {
+		to, from := r[d.to], r[d.from]
+		s = s.plus(sums{to.n - from.n, to.base - from.base, to.other - from.other})
 	}
 	return s
 }
+
+func (s sums) plus(o sums) sums { return sums{s.n + o.n, s.base + o.base, s.other + o.other} }
 
 func (s sums) mean() value {
 	if s.n == 0 {
 		return value{}
 	}
-	return value{s.base / s.n, s.other / s.n}
+	return value{float64(s.base) / float64(s.n) / 1e3, float64(s.other) / float64(s.n) / 1e3}
 }
 
-func (m *members) p99(weight []float64, n float64) value {
-	return value{m.baseTail.p99(weight, n), m.otherTail.p99(weight, n)}
+func p99(tails [2]*tail, drawn []stretch, n int64) value {
+	return value{tails[0].p99(drawn, n), tails[1].p99(drawn, n)}
+}
+
+// count is how many pairs of flows a class has.
+func (p *pairs) count(c Class) int64 {
+	last := len(p.small) - 1
+	switch c {
+	case Small:
+		return p.small[last].n
+	case Medium:
+		return p.medium[last].n
+	case Large:
+		return p.large[last].n
+	}
+	return p.small[last].n + p.medium[last].n + p.large[last].n
 }
 
 // percent is the other's difference from the baseline in percent.

@@ -30,6 +30,9 @@ type flowRow struct {
 	Workload  int32   `parquet:"workload,zstd"`
 	Query     int64   `parquet:"query,delta,zstd"` // 0: none
 	Stops     bool    `parquet:"stops,zstd"`
+	Stop      int64   `parquet:"stop_ns,delta,zstd"` // 0: none, or not known
+	Rate      int64   `parquet:"rate_bps,zstd"`      // 0: no limit
+	Push      bool    `parquet:"push,zstd"`
 	Completed bool    `parquet:"completed,zstd"`
 	Error     string  `parquet:"error,dict,zstd"`
 
@@ -77,6 +80,7 @@ func flowRows(p Point) []flowRow {
 			Bytes: f.Bytes, Received: f.Received,
 			Client: f.Client, Server: f.Server, Service: f.Service,
 			Workload: f.Workload, Query: f.Query, Stops: f.Stops,
+			Stop: int64(f.Stop), Rate: f.Rate, Push: f.Push,
 			Completed: f.Completed(), Error: f.Error,
 			Retransmits: unless(Unknown, f.Retransmits), Timeouts: unless(Unknown, f.Timeouts),
 		}
@@ -94,6 +98,7 @@ func (r flowRow) flow() Flow {
 		Bytes: r.Bytes, Received: r.Received,
 		Client: r.Client, Server: r.Server, Service: r.Service,
 		Workload: r.Workload, Query: r.Query, Stops: r.Stops,
+		Stop: time.Duration(r.Stop), Rate: r.Rate, Push: r.Push,
 		Error:       r.Error,
 		Retransmits: or(Unknown, r.Retransmits), Timeouts: or(Unknown, r.Timeouts),
 	}
@@ -172,8 +177,12 @@ func readParquet[T any](path string, want int) (rows []T, err error) {
 			rows, err = nil, damaged(path, fmt.Errorf("%v", p))
 		}
 	}()
-	rows, err = parquet.ReadFile[T](path)
+	f, p, err := openParquet(path)
 	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if rows, err = readColumns[T](p); err != nil {
 		return nil, damaged(path, err)
 	}
 	if len(rows) != want {

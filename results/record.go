@@ -21,6 +21,9 @@ type Flow struct {
 	Workload int32         // 0 is the lab's workload, 1 the first of its background
 	Query    int64         // from 1, distinct over the trace: the flows of one query; 0: of none
 	Stops    bool          // its application stops at a time that the trace gives
+	Stop     time.Duration // that time; zero for a flow that does not stop, and where it is not known
+	Rate     int64         // most payload that its application offers, in bit/s; zero: no limit
+	Push     bool          // the server sent by itself; otherwise the client asked
 	Error    string        // why it did not complete; empty when it did
 
 	Retransmits int64 // packets sent again for it, by either host; [Unknown] where nobody counted

@@ -32,6 +32,9 @@ func TestSendersAreStored(t *testing.T) {
 	if rows[2].SSThresh != nil || rows[2].SRTT != nil || rows[2].Alpha != nil || rows[3].Cwnd != nil || rows[1].Alpha == nil || rows[0].Rate != nil {
 		t.Errorf("rows %+v", rows)
 	}
+	if err := Remove(run.Dir); err != nil {
+		t.Errorf("a run with all that a point may hold is not removed: %v", err)
+	}
 	none := lossy()
 	none.Seed = 2
 	m.Seeds = []uint64{2}

@@ -232,7 +232,7 @@ func TestKilledRunKeepsItsPoints(t *testing.T) {
 	if err := w.lock.Close(); err != nil { // what the kernel does when the process dies
 		t.Fatal(err)
 	}
-	if e := onlyEntry(t, root); e.State != Broken || e.Points != 2 || e.Lab != "star" || !strings.Contains(e.Reason, "ended before the run") {
+	if e := onlyEntry(t, root); e.State != Interrupted || e.Points != 2 || e.Lab != "star" || !strings.Contains(e.Reason, "ended before the run") {
 		t.Errorf("after the kill, the run is listed as %+v", e)
 	}
 	run := open(t, w.Dir())

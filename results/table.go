@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -44,6 +46,11 @@ func Table(w io.Writer, c Comparison, o TableOptions) error {
 	}
 	if len(c.Schemes) > 1 {
 		t.say("", "FCT in lab time. x0.50: half of "+c.Baseline+"'s on the same flows; + better, - worse, ~ no difference by the 95 % interval.")
+	}
+	for i, name := range c.Runs {
+		if at := "@" + strconv.Itoa(i+1); slices.ContainsFunc(c.Schemes, func(s string) bool { return strings.HasSuffix(s, at) }) {
+			t.say("", at+": run "+name)
+		}
 	}
 	for _, d := range c.Differences {
 		t.say("", "runs differ in "+d.String())

@@ -13,10 +13,11 @@ import (
 )
 
 // Writer keeps a run while it is made. Every point is on disk, whole, when Add
-// returns; the run appears under its own name with Finish or Abort. A Writer
+// returns; a new run appears under its own name with Finish or Abort. A Writer
 // is not safe for concurrent use.
 type Writer struct {
 	root, name string
+	dir        string // that the run grows in
 	manifest   Manifest
 	lock       *os.File // the folder itself, locked as long as this process lives
 }
@@ -60,7 +61,8 @@ func (w *Writer) claim() error {
 		if _, err := os.Lstat(filepath.Join(w.root, w.name)); err == nil {
 			continue
 		}
-		err := os.Mkdir(w.Dir(), 0o755)
+		w.dir = filepath.Join(w.root, unfinished+w.name)
+		err := os.Mkdir(w.dir, 0o755)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -85,7 +87,7 @@ func (w *Writer) lockFolder() (err error) {
 }
 
 // Dir is the folder that the run grows in.
-func (w *Writer) Dir() string { return filepath.Join(w.root, unfinished+w.name) }
+func (w *Writer) Dir() string { return w.dir }
 
 // Add stores one point. A point is there as a whole or not at all. Adding a
 // point twice is an error.
@@ -166,8 +168,10 @@ func (w *Writer) writeManifest() error {
 func (w *Writer) publish() (dir string, err error) {
 	defer w.lock.Close()
 	dir = filepath.Join(w.root, w.name)
-	if err := rename(w.Dir(), dir); err != nil {
-		return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+	if w.dir != dir { // a run that ended early and was gone on with has its name
+		if err := rename(w.dir, dir); err != nil {
+			return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+		}
 	}
 	if err := pointLatest(w.root, w.name); err != nil {
 		return dir, fmt.Errorf("pointing %s at run %s: %w", latestLink, w.name, err)

@@ -44,6 +44,7 @@ func records(flows []trafficgen.Flow) []results.Flow {
 			ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
 			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
 			Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
+			Stop: f.Stop, Rate: int64(f.Rate), Push: f.Push,
 			Error: unfinished,
 		}
 	}

@@ -170,8 +170,8 @@ func TestBadProbe(t *testing.T) {
 // and whether it stops.
 func TestRecordsNameQueries(t *testing.T) {
 	f := flow(0, 1, 1, 100)
-	f.Query, f.Workload, f.Stop = 7, 2, ms
-	if r := records([]trafficgen.Flow{f})[0]; r.Query != 7 || r.Workload != 2 || !r.Stops {
+	f.Query, f.Workload, f.Stop, f.Rate, f.Push = 7, 2, ms, 1000, true
+	if r := records([]trafficgen.Flow{f})[0]; r.Query != 7 || r.Workload != 2 || !r.Stops || r.Stop != ms || r.Rate != 1000 || !r.Push {
 		t.Errorf("record %+v", r)
 	}
 }

@@ -32,7 +32,7 @@ func Arrivals() kind.Table[ArrivalEnv, Arrival] {
 		kind.Row("poisson", "independent flows: exponential gaps whose mean gives the load", poisson{}, newPoisson),
 		kind.Row("incast", "queries that many servers answer at the same time", incast{}, newIncast),
 		kind.Row("static", "long flows with given times of start and stop, in groups", static{Count: []int{1}}, newStatic),
-		kind.Row("trace", "flows replayed from a CSV file with the columns start, client, server, bytes, service", replay{}, newReplay),
+		kind.Row("trace", "flows replayed from a CSV or Parquet file, such as the flows of a stored run", replay{}, newReplay),
 	}
 }
 

@@ -94,7 +94,7 @@ func Trace(spec Spec) ([]Flow, error) {
 	for i, w := range workloads {
 		next := queries
 		for _, f := range w.arrival.flows(w) {
-			f.Workload = i
+			f.Workload += i // a replayed trace has its own numbers
 			if f.Query > 0 {
 				f.Query += queries
 				next = max(next, f.Query)

@@ -188,6 +188,7 @@ func checkCompleted(t *testing.T, records []results.Flow, flows []trafficgen.Flo
 			ID: int64(f.ID), Start: f.Start, Sent: r.Sent, FCT: r.FCT, Bytes: f.Bytes, Received: f.Bytes,
 			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
 			Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
+			Stop: f.Stop, Rate: int64(f.Rate), Push: f.Push,
 		}
 		if r != want || r.Sent < r.Start || r.FCT <= 0 {
 			t.Errorf("record %+v of flow %+v", r, f)

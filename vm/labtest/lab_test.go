@@ -206,7 +206,7 @@ func checkDCTCP(t *testing.T, p results.Point) (o outcome) {
 		}
 	}
 	o.queue, o.goodput = bytes/samples, sent*8/100e6/(first*2/3).Seconds()
-	counts := results.CountsOf(p.Ports, p.Hosts)
+	counts := results.CountsOf(p)
 	o.marks = float64(counts.Marks)
 	var seen, told int64
 	for _, h := range p.Hosts {

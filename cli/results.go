@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/results"
+)
+
+func newResults() *cobra.Command {
+	return group("results", "The runs that are stored: list, show, remove, export",
+		listResults(), showResults(), removeResults(), exportResults())
+}
+
+// addRunsFlag adds the folder whose runs a command knows by their names.
+func addRunsFlag(c *cobra.Command, root *string) {
+	c.Flags().StringVar(root, "in", runsDir, "folder of the runs")
+}
+
+func listResults() *cobra.Command {
+	var root string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the runs, the newest last",
+		Long: `List shows every run with its state:
+
+  complete     every point is there
+  partial      ended early, and says why; the points that are there are whole
+  interrupted  its process was killed; the points that are there are whole
+  broken       something that it should have is missing or cannot be read
+  running      still being made
+
+A partial or interrupted run goes on with aqmlab run --resume RUN.`,
+		Example: `  aqmlab results list
+  aqmlab results list --in results/reproduction/tcn-fig6 --json`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			entries, err := results.List(root)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), append([]results.Entry{}, entries...))
+			}
+			if len(entries) == 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "No runs in %s.\n", root)
+				return nil
+			}
+			return printRuns(c.OutOrStdout(), entries)
+		},
+	}
+	addRunsFlag(c, &root)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// printRuns prints a line a run, and below it why it is not complete.
+func printRuns(w io.Writer, entries []results.Entry) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "RUN\tSTATE\tPOINTS\tRUNTIME")
+	for _, e := range entries {
+		points := fmt.Sprintf("%d of %d", e.Points, e.Planned)
+		if e.Planned == 0 {
+			points = "-"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", shownName(e), e.State, points, orDash(e.Runtime))
+		if e.Reason != "" {
+			fmt.Fprintf(tw, "  %s\n", strings.ReplaceAll(e.Reason, "\n", "; "))
+		}
+	}
+	return tw.Flush()
+}
+
+// shownName is the name that a run will have when it is whole.
+func shownName(e results.Entry) string { return strings.TrimPrefix(e.Name, ".partial-") }
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// shownRun is what results show prints of a run.
+type shownRun struct {
+	results.Entry
+	Manifest results.Manifest    `json:"manifest"`
+	Runs     []results.PointJSON `json:"runs"`
+}
+
+func showResults() *cobra.Command {
+	var root string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show what made a run, and what its points measured",
+		Long: `Show prints what made a run and where, and a line for each of its points. RUN
+is a folder, or the name of one below results/runs; latest is the newest.
+(aqmlab compare RUN compares its schemes.)`,
+		Example: `  aqmlab results show latest
+  aqmlab results show latest --json`,
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeRuns(&root),
+		RunE: func(c *cobra.Command, names []string) error {
+			runs, err := openRuns(root, names)
+			if err != nil {
+				return err
+			}
+			j, err := runs[0].JSON()
+			if err != nil {
+				return err
+			}
+			shown := shownRun{results.EntryOf(runs[0].Dir), runs[0].Manifest, j.Runs}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), shown)
+			}
+			return printShown(c.OutOrStdout(), shown)
+		},
+	}
+	addRunsFlag(c, &root)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func printShown(w io.Writer, s shownRun) error {
+	m := s.Manifest
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(tw, "%s\t%s\n", name, fmt.Sprintf(format, values...))
+	}
+	line("folder", "%s", s.Dir)
+	line("state", "%s", s.State)
+	if s.Reason != "" {
+		line("why", "%s", strings.ReplaceAll(s.Reason, "\n", "; "))
+	}
+	line("lab", "%s (%.8s)", m.Lab, m.LabHash)
+	line("runtime", "%s, dilation %g, %s from %s", m.Runtime, m.Dilation, m.Transport.Name, m.Transport.Provider)
+	line("machine", "%d cores, %s, Linux %s", m.Host.Cores, orDash(m.Host.CPU), orDash(m.Host.Kernel))
+	line("program", "aqmlab %s, revision %s", m.Version, m.GitRevision)
+	line("begun", "%s", m.Start.Format(time.RFC3339))
+	if !m.End.IsZero() {
+		line("ended", "%s", m.End.Format(time.RFC3339))
+	}
+	line("points", "%d of %d", s.Points, s.Planned)
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	return printPoints(w, s.Runs)
+}
+
+func printPoints(w io.Writer, points []results.PointJSON) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "\nSCHEME\tLOAD\tSEED\tCOMPLETED\tAVG\tSMALL P99\tMARKS\tDROPS\tFIDELITY")
+	for _, p := range points {
+		fmt.Fprintf(tw, "%s\t%g\t%d\t%d of %d\t%s\t%s\t%d\t%d\t%s\n", p.Scheme, p.Load, p.Seed, p.Completed, p.Flows,
+			timeText(p.FCT[results.All].Mean, p.FCT[results.All].Count),
+			timeText(p.FCT[results.Small].P99, p.FCT[results.Small].Count), p.Marks, p.Drops, orDash(p.Fidelity.Label))
+	}
+	return tw.Flush()
+}
+
+// timeText prints microseconds, of so many flows.
+func timeText(us float64, flows int) string {
+	if flows == 0 {
+		return "-"
+	}
+	return time.Duration(us * float64(time.Microsecond)).Round(100 * time.Nanosecond).String()
+}
+
+func removeResults() *cobra.Command {
+	var root string
+	var force, asJSON bool
+	c := &cobra.Command{
+		Use:   "rm RUN...",
+		Short: "Remove runs",
+		Long: `Rm removes the folders of runs, after a question on a terminal, elsewhere only
+with --force. It removes nothing but runs: a folder that is no run's, that has
+files of somebody else in it, or that is still being made is refused, with or
+without --force, and then none of those named is removed.`,
+		Example: `  aqmlab results rm 20261121T052116Z-quickstart-e5e09688
+  aqmlab results rm --force results/runs/20261121T052116Z-quickstart-e5e09688`,
+		Args:              args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: completeRuns(&root),
+		RunE: func(c *cobra.Command, names []string) error {
+			dirs, err := removable(root, names)
+			if err != nil {
+				return usage(err)
+			}
+			if !force {
+				if err := confirm(c, dirs); err != nil {
+					return err
+				}
+			}
+			for _, dir := range dirs {
+				if err := results.Remove(dir); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.ErrOrStderr(), "Removed %s.\n", dir)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), map[string][]string{"removed": dirs})
+			}
+			return nil
+		},
+	}
+	addRunsFlag(c, &root)
+	c.Flags().BoolVarP(&force, "force", "f", false, "do not ask")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: the folders that were removed")
+	return c
+}
+
+// removable finds the folders of runs, once each, and refuses what is none.
+func removable(root string, names []string) ([]string, error) {
+	var dirs []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		dir, err := results.Find(root, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := results.CheckRemovable(dir); err != nil {
+			return nil, err
+		}
+		if !seen[dir] {
+			dirs = append(dirs, dir)
+		}
+		seen[dir] = true
+	}
+	return dirs, nil
+}
+
+// confirm asks on a terminal.
+func confirm(c *cobra.Command, dirs []string) error {
+	if !isTerminal(c.InOrStdin()) {
+		return usage(errors.New("removing needs --force where there is no terminal to ask on"))
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "Remove %s? [y/N] ", strings.Join(dirs, ", "))
+	answer, err := bufio.NewReader(c.InOrStdin()).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was removed")
+}

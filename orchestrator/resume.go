@@ -1,0 +1,115 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"aqmlab/labs"
+	"aqmlab/results"
+	"aqmlab/switch/port"
+	"aqmlab/trafficgen"
+)
+
+// ErrNotResumed is wrapped by the errors that say why a run cannot go on.
+var ErrNotResumed = errors.New("cannot go on")
+
+// LabOf is the lab of a stored run, whose schemes and scheduler are of those
+// kinds.
+func LabOf(run *results.Run, kinds port.Kinds) (*labs.Lab, error) {
+	return labs.ParseOf(kinds, filepath.Join(run.Dir, "lab.yaml"), run.LabYAML)
+}
+
+// KeysOf are what the points of a stored run are known by, in the order of
+// [results.Run.Points]: see [labs.Lab.PointKey]. A point of that key is never
+// run again.
+func KeysOf(run *results.Run, kinds port.Kinds) ([]string, error) {
+	lab, err := LabOf(run, kinds)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, p := range run.Points() {
+		key, err := lab.PointKey(p.Scheme, p.Load, p.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", run.Dir, err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// takeUp leaves of the points those that the run to be resumed does not have,
+// and the lab with the run's dilation. It refuses, with [ErrNotResumed], a run
+// that was made of another lab, in another way, or on other flows.
+func takeUp(lab *labs.Lab, points []point, runtime Runtime, run *results.Run) (*labs.Lab, []point, error) {
+	refused := func(err error) (*labs.Lab, []point, error) {
+		return nil, nil, fmt.Errorf("run %s %w: %w", filepath.Base(run.Dir), ErrNotResumed, err)
+	}
+	yaml, err := lab.YAML()
+	if err != nil {
+		return nil, nil, err
+	}
+	m := manifest(lab)
+	m.Runtime, m.Dilation = string(runtime), float64(lab.Dilation)
+	if runtime != Netns && runtime != Docker {
+		m.Host.Kernel, m.Dilation = "", 0
+	}
+	if err := run.CheckResumable(m, yaml); err != nil {
+		return refused(err)
+	}
+	keys, err := KeysOf(run, lab.Kinds)
+	if err != nil {
+		return refused(err)
+	}
+	have := make(map[string]results.StoredPoint)
+	for i, p := range run.Points() {
+		have[keys[i]] = p
+	}
+	var left []point
+	for _, p := range points {
+		key, err := lab.PointKey(p.scheme, p.load, p.seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		stored, ok := have[key]
+		if !ok {
+			left = append(left, p)
+			continue
+		}
+		if err := sameFlows(p, stored); err != nil {
+			return refused(err)
+		}
+	}
+	paced := *lab
+	if runtime == Netns || runtime == Docker {
+		paced.Dilation = labs.Dilation(run.Manifest.Dilation)
+	}
+	return &paced, left, nil
+}
+
+// sameFlows wants a stored point to have replayed the flows of the plan: a trace
+// file may be another by now.
+func sameFlows(p point, stored results.StoredPoint) error {
+	measured, err := stored.ReadFlows()
+	if err != nil {
+		return err
+	}
+	other := func(what string, values ...any) error {
+		return fmt.Errorf("%s at load %v, seed %d replayed other flows: "+what, append([]any{p.scheme, p.load, p.seed}, values...)...)
+	}
+	if len(measured.Flows) != len(p.flows) {
+		return other("%d, and the lab has %d now", len(measured.Flows), len(p.flows))
+	}
+	for _, r := range measured.Flows {
+		if r.ID < 0 || r.ID >= int64(len(p.flows)) || !records(r, p.flows[r.ID]) {
+			return other("flow %d is another now", r.ID)
+		}
+	}
+	return nil
+}
+
+// records tells whether a record is of that flow.
+func records(r results.Flow, f trafficgen.Flow) bool {
+	return r.Start == f.Start && int(r.Client) == f.Client && int(r.Server) == f.Server && int(r.Service) == f.Service && (r.Stops || r.Bytes == f.Bytes)
+}
