@@ -58,11 +58,11 @@ func TestRun(t *testing.T) {
 		checkQueues(t, scheme, p)
 		checkMarks(t, scheme, p)
 	}
-	if results.CountsOf(all["droptail"].Ports, nil).Marks != 0 {
+	if results.CountsOf(all["droptail"]).Marks != 0 {
 		t.Error("droptail marked")
 	}
 	for _, scheme := range []string{"dctcp-red", "tcn"} {
-		if results.CountsOf(all[scheme].Ports, nil).Marks == 0 {
+		if results.CountsOf(all[scheme]).Marks == 0 {
 			t.Errorf("%s marked nothing at load 0.7", scheme)
 		}
 	}
@@ -116,7 +116,7 @@ func checkQueues(t *testing.T, scheme string, p results.Point) {
 // by bytes acknowledged, so segments that were sent twice can count apart.
 func checkMarks(t *testing.T, scheme string, p results.Point) {
 	t.Helper()
-	marks := results.CountsOf(p.Ports, nil).Marks
+	marks := results.CountsOf(p).Marks
 	var received, echoed, again int64
 	for _, h := range p.Hosts {
 		received += h.CEReceived
@@ -163,7 +163,7 @@ func TestTransports(t *testing.T) {
 					t.Errorf("flow %d: %s", f.ID, f.Error)
 				}
 			}
-			if marks := results.CountsOf(p.Ports, nil).Marks; (marks > 0) != marked {
+			if marks := results.CountsOf(p).Marks; (marks > 0) != marked {
 				t.Errorf("%d marks", marks)
 			}
 			if run.Manifest.Transport.Name != transport || run.Manifest.Transport.Provider == "" {
