@@ -56,7 +56,7 @@ func binOf(at, end time.Duration, bins int) int {
 }
 
 func middle(bin int, end time.Duration, bins int) float64 {
-	return (float64(bin) + 0.5) / float64(bins) * micros(end)
+	return micros(end) * (2*float64(bin) + 1) / float64(2*bins)
 }
 
 // occupy thins the samples of a port over the time up to end.

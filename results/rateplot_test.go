@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -21,8 +22,8 @@ func TestRatesByHand(t *testing.T) {
 		t.Fatalf("%d queues, %d bins", len(got.queues), len(got.queues[3]))
 	}
 	for i, p := range got.queues[3] {
-		if want := (xy{5000 + 10_000*float64(i), 6}); p != want {
-			t.Errorf("bin %d: %v, want %v", i, p, want)
+		if want := 5000 + 10_000*float64(i); math.Abs(p.x-want) > 1e-6 || p.y != 6 {
+			t.Errorf("bin %d: %v, want 6 Mbps at %v us", i, p, want)
 		}
 	}
 }

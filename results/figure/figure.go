@@ -78,7 +78,7 @@ type entry struct {
 
 // layout finds the places of everything.
 func (f Figure) layout() frame {
-	l := frame{left: 48, right: width - 16, legend: f.entries()}
+	l := frame{left: 48, right: width - 18, legend: f.entries()}
 	l.top = 8 + lineHeight*float64(len(l.legend))
 	l.bottom = l.top + plotHeight
 	if n := len(f.Y.Rows); n > 0 {

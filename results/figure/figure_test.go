@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -104,7 +105,9 @@ func TestPDF(t *testing.T) {
 	if !bytes.Equal(one, two) {
 		t.Error("equal figures are different documents")
 	}
-	for _, want := range []string{"%PDF-", "/FontFile2", "/MediaBox"} {
+	// 96 pixels of the drawing are an inch, which has 72 points.
+	page := fmt.Sprintf("/MediaBox [0 0 %.2f %.2f]", 0.75*width, 0.75*example().layout().height)
+	for _, want := range []string{"%PDF-", "/FontFile2", page} {
 		if !bytes.Contains(one, []byte(want)) {
 			t.Errorf("the document has no %s", want)
 		}

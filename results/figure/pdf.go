@@ -16,11 +16,8 @@ const points = 72.0 / 96
 // Regular, is part of it, as publishers ask. Equal figures are equal documents.
 func (f Figure) PDF() ([]byte, error) {
 	size := fpdf.SizeType{Wd: width * points, Ht: f.layout().height * points}
-	orientation := "P"
-	if size.Wd > size.Ht {
-		orientation = "L"
-	}
-	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", OrientationStr: orientation, Size: size})
+	// "P" takes the size as it is, also where it is wider than high.
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", OrientationStr: "P", Size: size})
 	doc.SetCatalogSort(true)
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())

@@ -36,7 +36,7 @@ func dashes(style int) []float64 {
 func marker(style int) []place {
 	const r = 3.2
 	shapes := [...]func() []place{
-		func() []place { return regular(20, r, 0) },                                   // disc
+		func() []place { return regular(10, r, 0) },                                   // disc
 		func() []place { return regular(4, r*1.3, math.Pi/4) },                        // square
 		func() []place { return regular(3, r*1.35, -math.Pi/2) },                      // triangle
 		func() []place { return regular(4, r*1.35, 0) },                               // diamond
