@@ -58,6 +58,7 @@ type Testbed struct {
 	uplinks  []units.Rate // of the hosts, if they are not alike
 	dilation float64
 	overhead time.Duration // wall time that hosts and switch add to a round trip
+	sight    sight         // of the replay that is going on
 	netem    bool          // the hosts' kernels make the RTTs that are drawn; else the switch
 }
 

@@ -165,6 +165,9 @@ func (w *Writer) writeManifest() error {
 // publish gives the folder its name.
 func (w *Writer) publish() (dir string, err error) {
 	defer w.lock.Close()
+	if err := w.unpublish(); err != nil {
+		return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+	}
 	dir = filepath.Join(w.root, w.name)
 	if err := rename(w.Dir(), dir); err != nil {
 		return "", fmt.Errorf("publishing run %s: %w", w.name, err)
