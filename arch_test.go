@@ -25,6 +25,7 @@ var rooms = map[string]string{
 	"transport":              "units kind",
 	"results":                "results/figure",
 	"results/figure":         "",
+	"serve":                  "results",
 	"trafficgen":             "units kind",
 	"trafficgen/live":        "units trafficgen results",
 	"collectors":             "event results switch/fabric switch/port",
@@ -79,6 +80,19 @@ func TestImportsPointDownward(t *testing.T) {
 	for room := range maps.Keys(rooms) {
 		if !seen[room] {
 			t.Errorf("the table has a row for %s, which does not exist", room)
+		}
+	}
+}
+
+// TestBinaryHasNoBrowser: what drives browsers is for tests only.
+func TestBinaryHasNoBrowser(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.Lines(string(out)) {
+		if strings.HasPrefix(pkg, "github.com/chromedp/") {
+			t.Errorf("the binary has %s", strings.TrimSpace(pkg))
 		}
 	}
 }

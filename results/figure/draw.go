@@ -54,7 +54,7 @@ func (l frame) axes(c canvas, f Figure) {
 			continue
 		}
 		c.line([]place{{t.at, l.top}, {t.at, l.bottom}}, hair(faint))
-		c.text(label{text: t.text, at: place{t.at, l.bottom + 12}, anchor: 0.5})
+		c.text(label{text: t.text, at: place{t.at, l.bottom + 13.5}, anchor: 0.5})
 	}
 	for i, name := range f.Y.Rows {
 		c.text(label{text: name, at: place{l.left - 6, l.y.at(float64(i)) + 3.5}, anchor: 1})

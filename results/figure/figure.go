@@ -78,7 +78,7 @@ type entry struct {
 
 // layout finds the places of everything.
 func (f Figure) layout() frame {
-	l := frame{left: 48, right: width - 18, legend: f.entries()}
+	l := frame{left: 40, right: width - 18, legend: f.entries()}
 	l.top = 8 + lineHeight*float64(len(l.legend))
 	l.bottom = l.top + plotHeight
 	if n := len(f.Y.Rows); n > 0 {
@@ -89,6 +89,9 @@ func (f Figure) layout() frame {
 		l.y = scale{low: -0.5, high: float64(n) - 0.5, from: l.top, to: l.bottom}
 	} else {
 		l.y = f.Y.scale(l.bottom, l.top)
+		for _, t := range l.y.ticks() {
+			l.left = max(l.left, 24+textWidth(t.text))
+		}
 	}
 	l.x = f.X.scale(l.left, l.right)
 	l.height = l.bottom + 2*lineHeight + 4
@@ -106,7 +109,7 @@ func (f Figure) entries() (lines [][]entry) {
 			continue
 		}
 		if takes := legendLine + textWidth(s.Name); x+takes > width-6 {
-			lines, x = append(lines, nil), 48
+			lines, x = append(lines, nil), 40
 		}
 		last := len(lines) - 1
 		lines[last] = append(lines[last], entry{s, x})
