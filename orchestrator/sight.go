@@ -10,7 +10,7 @@ import (
 
 // sight is what has been seen of a replay that is going on.
 type sight struct {
-	flows   []results.Flow // that completed
+	flows   []results.Flow          // that completed
 	samples [][]results.QueueSample // of each switch
 }
 
