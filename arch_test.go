@@ -23,7 +23,9 @@ var rooms = map[string]string{
 	"switch/fabric":          "units kind event switch/packet switch/port",
 	"switch/wire":            "units kind event switch/packet switch/port switch/fabric",
 	"transport":              "units kind",
-	"results":                "",
+	"results":                "results/figure",
+	"results/figure":         "",
+	"serve":                  "results",
 	"trafficgen":             "units kind",
 	"trafficgen/live":        "units trafficgen results",
 	"collectors":             "event results switch/fabric switch/packet switch/port",
@@ -78,6 +80,19 @@ func TestImportsPointDownward(t *testing.T) {
 	for room := range maps.Keys(rooms) {
 		if !seen[room] {
 			t.Errorf("the table has a row for %s, which does not exist", room)
+		}
+	}
+}
+
+// TestBinaryHasNoBrowser: what drives browsers is for tests only.
+func TestBinaryHasNoBrowser(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.Lines(string(out)) {
+		if strings.HasPrefix(pkg, "github.com/chromedp/") {
+			t.Errorf("the binary has %s", strings.TrimSpace(pkg))
 		}
 	}
 }

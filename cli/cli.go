@@ -88,7 +88,7 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(kinds), newReproduce(kinds), newCompare(), newReport(), newResults(), newLab(kinds), newDoctor(), newBench(),
+		newRun(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(), newResults(), newLab(kinds), newDoctor(), newBench(),
 		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
 	)
 	return root

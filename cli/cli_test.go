@@ -145,6 +145,10 @@ func TestWrongCommandLines(t *testing.T) {
 		{"compare", []string{"compare RUN"}},
 		{"compare /no/such/run", []string{"/no/such/run"}},
 		{"report /no/such/run", []string{"/no/such/run"}},
+		{"serve /no/such/folder", []string{"/no/such/folder"}},
+		{"serve go.mod/x y", []string{"serve [DIR]"}},
+		{"serve cli_test.go", []string{"cli_test.go", "not a folder"}},
+		{"serve --port 99999", []string{"99999", "--port"}},
 		{"bench bringup --rounds 0", []string{"--rounds 0"}},
 		{"bench datapath --rounds -1", []string{"--rounds -1"}},
 		{"doctor now", []string{"now"}},
@@ -178,7 +182,7 @@ func commands(c *cobra.Command) []*cobra.Command {
 // TestEveryCommand: each says what it does in a line, and by example; each that
 // prints a result prints JSON as well.
 func TestEveryCommand(t *testing.T) {
-	noResult := []string{"aqmlab report", "aqmlab lab show", "aqmlab lab check", "aqmlab lab export", "aqmlab lab down", "aqmlab lab exec", "aqmlab kernel build", "aqmlab kernel path"}
+	noResult := []string{"aqmlab report", "aqmlab serve", "aqmlab lab show", "aqmlab lab check", "aqmlab lab export", "aqmlab lab down", "aqmlab lab exec", "aqmlab kernel build", "aqmlab kernel path"}
 	seen := 0
 	for _, c := range commands(newRoot(Streams{}, port.Kinds{})) {
 		path := c.CommandPath()

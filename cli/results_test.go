@@ -90,6 +90,15 @@ func TestReport(t *testing.T) {
 	if err != nil || !bytes.Contains(html, []byte("<html")) || !bytes.Contains(html, []byte("tcn")) {
 		t.Errorf("%d bytes of a page, %v", len(html), err)
 	}
+	plots := filepath.Join(t.TempDir(), "plots")
+	if _, errs := run(t, 0, "report", dir, "--out", page, "--plots", plots); !strings.Contains(errs, plots) {
+		t.Errorf("said %q", errs)
+	}
+	for _, kind := range []string{"*.svg", "*.pdf"} {
+		if files, err := filepath.Glob(filepath.Join(plots, kind)); err != nil || len(files) == 0 {
+			t.Errorf("%d files %s, %v", len(files), kind, err)
+		}
+	}
 	// A page that cannot be written is a failure, not the user's usage.
 	run(t, exitFailed, "report", dir, "--out", filepath.Join(t.TempDir(), "no", "such", "folder.html"))
 }

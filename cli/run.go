@@ -146,7 +146,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *results.Run, error) {
 	switch {
 	case f.resume == "" && len(names) == 0:
-		return nil, nil, usage(errors.New("want a LAB to run (aqmlab lab list), or a run to go on with: --resume RUN"))
+		return nil, nil, usage(errors.New("want aqmlab run LAB (aqmlab lab list), or aqmlab run --resume RUN"))
 	case f.resume == "":
 		lab, err := f.load(names[0], kinds)
 		return lab, nil, err

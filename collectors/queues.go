@@ -3,6 +3,7 @@
 package collectors
 
 import (
+	"sync/atomic"
 	"time"
 
 	"aqmlab/event"
@@ -21,6 +22,7 @@ type Queues struct {
 	last    [][]port.Count
 	timer   *event.Timer
 	samples []results.QueueSample
+	shown   atomic.Pointer[[]results.QueueSample] // samples as they were after the last look
 }
 
 // NewQueues returns a collector that samples at that interval of lab time.
@@ -37,8 +39,14 @@ func (c *Queues) Attach(loop *event.Loop, network *fabric.Network) {
 }
 
 // Samples are what has been sampled so far, in the order of time. Times count
-// from the start of the loop.
-func (c *Queues) Samples() []results.QueueSample { return c.samples }
+// from the start of the loop. It may be called while the loop runs elsewhere: it
+// never makes the loop wait.
+func (c *Queues) Samples() []results.QueueSample {
+	if shown := c.shown.Load(); shown != nil {
+		return *shown
+	}
+	return nil
+}
 
 func (c *Queues) sample(now time.Duration) {
 	for i, p := range c.ports {
@@ -54,6 +62,8 @@ func (c *Queues) sample(now time.Duration) {
 			*last = count
 		}
 	}
+	shown := c.samples // what lies behind its end is not looked at before the next
+	c.shown.Store(&shown)
 	c.loop.Schedule(c.timer, now+c.every)
 }
 

@@ -58,7 +58,27 @@ func TestQueues(t *testing.T) {
 			network.Send(0, src, k)
 		}
 	}
+	// Another goroutine may look on; the race detector watches.
+	stop, looked := make(chan struct{}), make(chan int)
+	go func() {
+		most := 0
+		for {
+			for _, s := range c.Samples() {
+				most = max(most, int(s.At/(50*time.Microsecond)))
+			}
+			select {
+			case <-stop:
+				looked <- most
+				return
+			default:
+			}
+		}
+	}()
 	loop.RunUntil(10 * time.Millisecond)
+	close(stop)
+	if n := <-looked; n > len(c.Samples()) {
+		t.Errorf("%d samples were seen of %d", n, len(c.Samples()))
+	}
 
 	var sum results.QueueSample
 	for i, s := range c.Samples() {

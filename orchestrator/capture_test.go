@@ -9,7 +9,6 @@ import (
 	"aqmlab/collectors/pcaptest"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/sim"
 	"aqmlab/trafficgen"
 )
 
@@ -38,7 +37,7 @@ func TestCaptureShowsPIAS(t *testing.T) {
 	}
 	p := point{"tcn", 0.5, 1, flows}
 	t.Run("sim", func(t *testing.T) {
-		made, err := virtualPoint(t.Context(), lab, p, func(sim.Progress) {})
+		made, err := virtualPoint(t.Context(), lab, p, func(Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -135,6 +135,7 @@ func (r *replaying) progress(ctx context.Context) (role.State, error) {
 		all.Completed += s.Completed
 		all.Failed += s.Failed
 		all.Bytes += s.Bytes
+		all.Ended = append(all.Ended, s.Ended...)
 		all.Done = all.Done && s.Done
 	}
 	return all, err

@@ -50,8 +50,22 @@ type reply struct {
 // which no flow ended.
 type step struct {
 	Progress
-	At time.Duration
+	At   time.Duration
+	Seen json.RawMessage // a [results.Seen]; empty: nothing yet
 }
+
+// look is what the guest saw last.
+func (s step) look() (seen results.Seen, err error) {
+	if len(s.Seen) > 0 {
+		err = json.Unmarshal(s.Seen, &seen)
+	}
+	return seen, err
+}
+
+// looks is how often a guest looks at what it measures while the starts of a
+// trace last: the host passes on what it finds every second of wall time, which
+// a guest knows nothing of.
+const looks = 50
 
 // ServeGuest is the life of process 1 of a guest: it does what the host orders
 // with a testbed of network namespaces, as on the host itself. The switch is
@@ -108,10 +122,19 @@ func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) 
 		return reply{}, err
 	}
 	booted := time.Now()
+	every := trafficgen.End(flows) / looks
+	now := step{}
+	looked := booted
 	var told error
 	r.Point, err = t.run(ctx, point{o.Scheme, o.Load, o.Seed, flows}, func(s role.State) {
-		text, err := json.Marshal(step{Progress{s.Completed, s.Failed}, time.Since(booted)})
-		told = errors.Join(told, err, progress(text))
+		now.Completed, now.Failed, now.At = s.Completed, s.Failed, time.Since(booted)
+		var err error
+		if time.Since(looked) >= every && !s.Done {
+			looked = time.Now()
+			now.Seen, err = t.seeText(ctx)
+		}
+		text, merr := json.Marshal(now)
+		told = errors.Join(told, err, merr, progress(text))
 	})
 	r.Point.Fidelity = exact(r.Point.Fidelity)
 	return r, errors.Join(err, told)

@@ -66,8 +66,8 @@ func runGuests(ctx context.Context, lab *labs.Lab, points []point, o RunOptions)
 	jobs = min(jobs, len(points))
 	o.Watcher.Note(fmt.Sprintf("%d hosts, %s from Linux %s in virtual time, base RTT %v, %d guests at once of at most %d MiB each",
 		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), jobs, guestMemory(lab.Topology.Hosts)))
-	watcher := &oneByOne{Watcher: o.Watcher}
-	return store(lab, g.manifest(idle), o, func(add func(results.Point) error) error {
+	return store(lab, g.manifest(idle), o, func(w Watcher, add func(results.Point) error) error {
+		watcher := &oneByOne{Watcher: w}
 		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
 			return g.runOne(ctx, points[i], name(points, i, instant), idle.Calibration.Overhead, watcher)
 		}, add)
@@ -127,7 +127,10 @@ func askGuest(ctx context.Context, s *uml.Session, o order, g uml.Guest) (r repl
 func (g *guests) runOne(ctx context.Context, p point, named Point, overhead time.Duration, w Watcher) (results.Point, error) {
 	w.Begin(named)
 	o := order{Task: taskPoint, Scheme: p.scheme, Load: p.load, Seed: p.seed, Overhead: overhead}
-	r, err := g.do(ctx, o, func(s step) { w.Progress(named, s.Progress) })
+	r, err := g.do(ctx, o, func(s step) {
+		s.Look = s.look
+		w.Progress(named, s.Progress)
+	})
 	if err != nil {
 		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
 	}

@@ -185,7 +185,12 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 	if err != nil {
 		return replayed{}, err
 	}
-	if err := run.follow(ctx, every, watch); err != nil {
+	t.sight = sight{}
+	err = run.follow(ctx, every, func(s role.State) {
+		t.sight.flows = append(t.sight.flows, s.Ended...)
+		watch(s)
+	})
+	if err != nil {
 		return replayed{}, err
 	}
 	out := replayed{zero: run.zero}

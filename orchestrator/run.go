@@ -31,6 +31,9 @@ type Point struct {
 type Progress struct {
 	Completed int64 // every byte came
 	Failed    int64 // ended otherwise
+	// Look tells what the point has measured so far, which takes a moment. It is
+	// good during the call that it is passed to; nil where nothing is known.
+	Look func() (results.Seen, error) `json:"-"`
 }
 
 // Watcher is told how a run goes on. Its methods are called one at a time; in
@@ -136,9 +139,9 @@ func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*re
 	if missed := results.MissedRTTs(c.RTTs); missed != "" {
 		o.Watcher.Note("warning: " + missed + "; a larger dilation brings them closer")
 	}
-	return store(t.lab, t.manifest(c), o, func(add func(results.Point) error) error {
+	return store(t.lab, t.manifest(c), o, func(w Watcher, add func(results.Point) error) error {
 		for i, p := range points {
-			measured, err := t.runOne(ctx, p, name(points, i, t.lasts), o.Watcher)
+			measured, err := t.runOne(ctx, p, name(points, i, t.lasts), w)
 			if err == nil {
 				err = add(measured)
 			}
@@ -151,13 +154,13 @@ func (t *Testbed) runAll(ctx context.Context, points []point, o RunOptions) (*re
 }
 
 // store keeps the points that measure adds, whole or, if it fails, those that
-// it had added by then.
-func store(lab *labs.Lab, m results.Manifest, o RunOptions, measure func(add func(results.Point) error) error) (*results.Run, error) {
+// it had added by then. What measure tells its watcher, others see, too.
+func store(lab *labs.Lab, m results.Manifest, o RunOptions, measure func(w Watcher, add func(results.Point) error) error) (*results.Run, error) {
 	writer, err := newWriter(lab, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := measure(writer.Add); err != nil {
+	if err := measure(newPublisher(o.Watcher, writer.Publish), writer.Add); err != nil {
 		return abort(writer, err)
 	}
 	dir, err := writer.Finish(time.Now())
@@ -233,7 +236,9 @@ func name(points []point, i int, lasts func(point) time.Duration) Point {
 // runOne runs a point in the watcher's sight.
 func (t *Testbed) runOne(ctx context.Context, p point, named Point, w Watcher) (results.Point, error) {
 	w.Begin(named)
-	measured, err := t.run(ctx, p, func(s role.State) { w.Progress(named, Progress{s.Completed, s.Failed}) })
+	measured, err := t.run(ctx, p, func(s role.State) {
+		w.Progress(named, Progress{s.Completed, s.Failed, func() (results.Seen, error) { return t.see(ctx) }})
+	})
 	if err != nil {
 		return results.Point{}, err
 	}

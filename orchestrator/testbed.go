@@ -60,6 +60,7 @@ type Testbed struct {
 	overhead     time.Duration // wall time that hosts and switch add to a round trip
 	statesShared bool          // the hosts' process can read the states of DCTCP from eBPF
 	netem        bool          // the hosts' kernels make the RTTs that are drawn; else the switch
+	sight        sight         // of the replay that is going on
 }
 
 // subnet holds the hosts of a lab. Labs have namespaces of their own, so all

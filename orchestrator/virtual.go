@@ -33,8 +33,8 @@ func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions
 		jobs = runtime.NumCPU()
 	}
 	o.Watcher.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, min(jobs, len(points))))
-	watcher := &oneByOne{Watcher: o.Watcher}
-	return store(lab, m, o, func(add func(results.Point) error) error {
+	return store(lab, m, o, func(w Watcher, add func(results.Point) error) error {
+		watcher := &oneByOne{Watcher: w}
 		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
 			return simulate(ctx, lab, points[i], name(points, i, instant), watcher)
 		}, add)
@@ -85,9 +85,7 @@ func inOrder(ctx context.Context, jobs, n int, point func(context.Context, int) 
 // simulate runs one point in virtual time.
 func simulate(ctx context.Context, lab *labs.Lab, p point, named Point, w Watcher) (results.Point, error) {
 	w.Begin(named)
-	measured, err := virtualPoint(ctx, lab, p, func(s sim.Progress) {
-		w.Progress(named, Progress{Completed: int64(s.Completed)})
-	})
+	measured, err := virtualPoint(ctx, lab, p, func(s Progress) { w.Progress(named, s) })
 	if err != nil {
 		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
 	}
@@ -96,7 +94,7 @@ func simulate(ctx context.Context, lab *labs.Lab, p point, named Point, w Watche
 }
 
 // virtualPoint simulates a point and returns what was measured.
-func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Progress)) (results.Point, error) {
+func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progress)) (results.Point, error) {
 	c, err := simulation(lab, p)
 	if err != nil {
 		return results.Point{}, err
@@ -105,7 +103,12 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(sim.Pr
 	if err != nil {
 		return results.Point{}, err
 	}
-	if err := s.Run(ctx, watch); err != nil {
+	look := func() (results.Seen, error) {
+		o := s.Outcome()
+		return results.See(o.Flows, o.Queues), nil
+	}
+	err = s.Run(ctx, func(done sim.Progress) { watch(Progress{Completed: int64(done.Completed), Look: look}) })
+	if err != nil {
 		return results.Point{}, err
 	}
 	o := s.Outcome()

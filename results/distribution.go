@@ -7,13 +7,14 @@ type subject struct {
 	name    string // such as "small flows"
 	measure string // such as "FCT"
 	share   string // what a share is one of
+	file    string // in the names of files
 }
 
 func subjectOf(c Class) subject {
 	if c == Queries {
-		return subject{"queries", "QCT", "queries"}
+		return subject{"queries", "QCT", "queries", "queries"}
 	}
-	return subject{string(c) + " flows", "FCT", "flows"}
+	return subject{string(c) + " flows", "FCT", "flows", string(c)}
 }
 
 // distribution gathers the times of one subject under every scheme.
@@ -23,16 +24,14 @@ type distribution struct {
 	us map[string][]float64  // by scheme
 }
 
-// completions are the distributions of flows and queries.
+// completions are the distributions of flows, all first, and of queries.
 func completions() []distribution {
-	class := func(c Class) func(Point) []float64 {
-		return func(p Point) []float64 { return flowTimes(p.Flows, c) }
+	var out []distribution
+	for _, c := range Classes() {
+		out = append(out, distribution{subjectOf(c), func(p Point) []float64 { return flowTimes(p.Flows, c) }, make(map[string][]float64)})
 	}
-	return []distribution{
-		{subjectOf(All), class(All), make(map[string][]float64)},
-		{subjectOf(Small), class(Small), make(map[string][]float64)},
-		{subjectOf(Queries), func(p Point) []float64 { return completionTimes(QueriesOf(p.Flows)) }, make(map[string][]float64)},
-	}
+	queries := func(p Point) []float64 { return completionTimes(QueriesOf(p.Flows)) }
+	return append(out, distribution{subjectOf(Queries), queries, make(map[string][]float64)})
 }
 
 // answers is the distribution of a probe's round-trip times.
@@ -45,45 +44,83 @@ func answers(probe string) distribution {
 		}
 		return us
 	}
-	return distribution{subject{"probe " + probe, "RTT", "answers"}, of, make(map[string][]float64)}
+	return distribution{subject{"probe " + probe, "RTT", "answers", probe}, of, make(map[string][]float64)}
 }
 
-func (d distribution) add(p Point) { d.us[p.Scheme] = append(d.us[p.Scheme], d.of(p)...) }
-
-// chart draws what was gathered. ok is false when that is nothing.
-func (d distribution) chart(c Comparison) (ch chart, ok bool) {
-	for _, us := range d.us {
-		slices.Sort(us)
-	}
-	return cdfChart(c, d.subject, d.us)
-}
-
-// drawCDFs shows the distributions of what was measured of flows, queries and
-// probes.
-func (s *section) drawCDFs(c Comparison, points []StoredPoint) error {
-	all := completions()
-	of := len(all)
-	for _, p := range s.Probes {
-		all = append(all, answers(p.Name))
-	}
+// gather reads the points into distributions, in ascending order.
+func gather(all []distribution, points []StoredPoint) error {
 	for _, stored := range points {
 		p, err := stored.ReadFlows()
 		if err != nil {
 			return err
 		}
 		for _, d := range all {
-			d.add(p)
+			d.us[p.Scheme] = append(d.us[p.Scheme], d.of(p)...)
 		}
 	}
+	for _, d := range all {
+		for _, us := range d.us {
+			slices.Sort(us)
+		}
+	}
+	return nil
+}
+
+// same tells whether two distributions are of as many times, under every
+// scheme.
+func (d distribution) same(o distribution) bool {
+	for scheme, us := range d.us {
+		if len(us) != len(o.us[scheme]) {
+			return false
+		}
+	}
+	return true
+}
+
+// timesRow is a line of the table of all times.
+type timesRow struct {
+	Scheme, What              string
+	Count                     int
+	Mean, P50, P95, P99, P999 string
+}
+
+// rows sums up a distribution, scheme by scheme.
+func (d distribution) rows(c Comparison) (rows []timesRow) {
+	for _, scheme := range c.Schemes {
+		f := summarize(d.us[scheme])
+		if f.Count == 0 {
+			continue
+		}
+		rows = append(rows, timesRow{
+			scheme, d.name, f.Count,
+			formatMicros(f.Mean), formatMicros(f.P50), formatMicros(f.P95), formatMicros(f.P99), formatMicros(f.P999),
+		})
+	}
+	return rows
+}
+
+// drawTimes shows the times of flows, queries and probes.
+func (s *section) drawTimes(c Comparison, points []StoredPoint) error {
+	all := completions()
+	of := len(all)
+	for _, p := range s.Probes {
+		all = append(all, answers(p.Name))
+	}
+	if err := gather(all, points); err != nil {
+		return err
+	}
+	cdfs := group{Title: "Distribution of completion times"}
 	for i, d := range all {
-		ch, ok := d.chart(c)
-		switch {
-		case !ok:
-		case i < of:
-			s.CDFs = append(s.CDFs, ch)
-		default:
-			s.Probes[i-of].CDFs = []chart{ch}
+		d.file = stem(d.file, loadName(s.Load))
+		if f, ok := cdfFigure(c, d.subject, d.us); ok && i < of && (i == 0 || !d.same(all[0])) {
+			cdfs.Figures = append(cdfs.Figures, f)
+		} else if ok && i >= of {
+			s.Probes[i-of].Figures = append(s.Probes[i-of].Figures, f)
+		}
+		if i < of {
+			s.Times = append(s.Times, d.rows(c)...)
 		}
 	}
+	s.add(cdfs)
 	return nil
 }

@@ -116,12 +116,13 @@ func TestReportOfEverything(t *testing.T) {
 			count[s.Name.Local]++
 		}
 	}
-	// Per load: 6 + 2 dot charts, 3 CDFs, a probe, 3 queues.
-	if want := 2 * (8 + 3 + 1 + 3); count["figure"] != want {
+	// 6 + 2 statistics against the load; per load 5 CDFs, a probe, 3 schemes'
+	// queues and goodputs.
+	if want := 8 + 2*(5+1+3+3); count["figure"] != want {
 		t.Errorf("%d figures, want %d", count["figure"], want)
 	}
 	for _, want := range []string{
-		"queries, p99", "QCT relative to droptail", "QCT of queries", "share of queries", "<th>queries</th>",
+		"queries, p99", "normalised QCT", "QCT of queries", "share of queries", "<th>queries</th>",
 		"Goodput by service", "Round-trip times of probe service-1", "RTT of probe service-1", "<td>120</td><td>6</td>",
 	} {
 		if !strings.Contains(page, want) {

@@ -2,9 +2,12 @@ package results
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	"aqmlab/results/figure"
 )
 
 // portName names a switch port.
@@ -36,12 +39,25 @@ func bottleneck(samples []QueueSample) (p portName, ok bool) {
 // bins.
 type occupancy struct {
 	scheme string
-	mean   []xy // lab time in ms, mean of the samples in KB
+	mean   []xy // lab time in us, mean of the samples in KB
 	peak   []xy // largest in KB
 }
 
+// xy is one place on a course.
+type xy struct{ x, y float64 }
+
 // bins is how many places the plot of a series has at most.
-const bins = 400
+const bins = 300
+
+// binOf is the bin of a time before end, and middle the time in us in the middle
+// of one.
+func binOf(at, end time.Duration, bins int) int {
+	return min(int(int64(at)*int64(bins)/max(int64(end), 1)), bins-1)
+}
+
+func middle(bin int, end time.Duration, bins int) float64 {
+	return micros(end) * (2*float64(bin) + 1) / float64(2*bins)
+}
 
 // occupy thins the samples of a port over the time up to end.
 func occupy(scheme string, samples []QueueSample, p portName, end time.Duration) occupancy {
@@ -52,16 +68,16 @@ func occupy(scheme string, samples []QueueSample, p portName, end time.Duration)
 	}
 	var in [bins]bin
 	for _, q := range together(samples, p) {
-		b := &in[min(int(int64(q.At)*bins/max(int64(end), 1)), bins-1)]
+		b := &in[binOf(q.At, end, bins)]
 		b.sum += float64(q.Bytes) / 1e3
 		b.peak = max(b.peak, float64(q.PeakBytes)/1e3)
 		b.n++
 	}
 	for i, b := range in {
 		if b.n > 0 {
-			ms := (float64(i) + 0.5) / bins * float64(end) / 1e6
-			o.mean = append(o.mean, xy{ms, b.sum / float64(b.n)})
-			o.peak = append(o.peak, xy{ms, b.peak})
+			at := middle(i, end, bins)
+			o.mean = append(o.mean, xy{at, b.sum / float64(b.n)})
+			o.peak = append(o.peak, xy{at, b.peak})
 		}
 	}
 	return o
@@ -100,29 +116,42 @@ func lastSample(samples []QueueSample) (end time.Duration) {
 	return end
 }
 
-// queueCharts draws one panel a scheme, all to the same scales.
-func queueCharts(c Comparison, series []occupancy) []chart {
+// on puts a course on axes in other units.
+func on(course []xy, x, y unit) []figure.Point {
+	out := make([]figure.Point, len(course))
+	for i, p := range course {
+		out[i] = figure.Point{X: p.x / x.of, Y: p.y / y.of}
+	}
+	return out
+}
+
+// queueFigures draws one panel a scheme, all to the same scales.
+func queueFigures(c Comparison, series []occupancy, file string) []figure.Figure {
 	var end, top float64
 	for _, o := range series {
 		for _, p := range o.peak {
 			end, top = max(end, p.x), max(top, p.y)
 		}
 	}
-	var charts []chart
+	x, y := timeUnit(0, end), unit{"KB", 1}
+	if top >= 1e4 {
+		y = unit{"MB", 1e3}
+	}
+	var figures []figure.Figure
 	for _, o := range series {
 		if len(o.mean) == 0 {
 			continue
 		}
-		ch := chart{
-			Title: o.scheme, Label: "Queue length over time under " + o.scheme,
-			XLabel: "lab time (ms)", YLabel: "queue (KB)",
-			W: 460, H: 170, Left: 56, Right: 446, Top: 10, Bottom: 126,
-		}
-		x, y := linear(0, end, ch.Left, ch.Right), linear(0, top, ch.Bottom, ch.Top)
-		ch.XTicks, ch.YTicks = x.ticks(), y.ticks()
 		n := style(c, o.scheme)
-		ch.Lines = []line{{area(o.peak, x, y), n, "area"}, {path(o.mean, x, y), n, "line solid"}}
-		charts = append(charts, ch)
+		figures = append(figures, figure.Figure{
+			Name: stem("queue", o.scheme, file), Title: o.scheme, About: "Queue length over time under " + o.scheme,
+			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: end / x.of},
+			Y: figure.Axis{Title: fmt.Sprintf("queue length (%s)", y.name), High: top / y.of},
+			Series: []figure.Series{
+				{Name: "peak", Style: n, Form: figure.Shade, Points: on(o.peak, x, y)},
+				{Name: o.scheme + ", mean", Style: n, Form: figure.Plain, Points: on(o.mean, x, y)},
+			},
+		})
 	}
-	return charts
+	return figures
 }

@@ -117,7 +117,7 @@ func ours(name string, d fs.DirEntry) bool {
 	}
 	file = strings.TrimSuffix(file, ".new")
 	if point == "" {
-		return slices.Contains([]string{labFile, manifestFile, summaryFile, reportFile}, file)
+		return slices.Contains([]string{labFile, manifestFile, summaryFile, reportFile, liveFile}, file)
 	}
 	return file == pointFile || file == captureFile || filepath.Ext(file) == tableExt
 }

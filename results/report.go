@@ -6,113 +6,132 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"aqmlab/results/figure"
 )
 
 //go:embed report.html.tmpl
 var pageTemplate string
 
-// page is what the report's template shows.
-type page struct {
+// Page is a report about the comparison of runs: tables, figures, and what made
+// the runs.
+type Page struct{ content }
+
+// content is what the report's template shows.
+type content struct {
 	Title       string
 	Baseline    string
-	Schemes     []legend
+	Curves      group // against the load
 	Loads       []section
 	Differences []Difference
 	Warnings    []string
 	Runs        []runFacts
 }
 
-// legend ties a scheme to its line style.
-type legend struct {
-	Name  string
-	Style int
-}
-
-// section is all about one load.
-type section struct {
-	Load     float64
-	Findings []Finding
-	Columns  []string
-	Rows     []tableRow
-	Queries  bool // whether the traces have any
-	Services []serviceRow
-	Dots     []chart
-	CDFs     []chart
-	Probes   []probeTable
-	Port     string // the bottleneck whose queue is shown
-	Seed     uint64 // of the run whose queue is shown
-	Queues   []chart
-}
-
-// tableRow is one scheme's line of the table.
-type tableRow struct {
-	Total
-	Cells []tableCell
-}
-
-// tableCell is one normalised FCT, or the baseline's own.
-type tableCell struct{ Text, Interval, Verdict string }
-
-// runFacts is what made one run.
-type runFacts struct {
-	Name   string
-	Facts  []fact
-	Points []PointInfo
-	Lab    string
-}
-
-type fact struct{ Name, Value string }
-
-// Report writes one self-contained page about the comparison of the runs: no
-// script, and nothing fetched. The baseline "" stands for the first run's.
-func Report(w io.Writer, runs []*Run, baseline string) error {
+// NewPage compares the runs. The baseline "" stands for the first run's.
+func NewPage(runs []*Run, baseline string) (*Page, error) {
 	c, err := CompareRuns(runs, baseline)
+	if err != nil {
+		return nil, err
+	}
+	return newPage(runs, c)
+}
+
+// Report writes one self-contained page about the comparison of the runs,
+// which fetches nothing. The baseline "" stands for the first run's.
+func Report(w io.Writer, runs []*Run, baseline string) error {
+	p, err := NewPage(runs, baseline)
 	if err != nil {
 		return err
 	}
-	return render(w, runs, c)
+	return p.WriteHTML(w)
 }
 
 func writeReport(path string, runs []*Run, c Comparison) error {
+	p, err := newPage(runs, c)
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
-	if err := render(&b, runs, c); err != nil {
+	if err := p.WriteHTML(&b); err != nil {
 		return err
 	}
 	return writeFile(path, b.Bytes())
 }
 
-func render(w io.Writer, runs []*Run, c Comparison) error {
-	t, err := template.New("report").Parse(pageTemplate)
+// WriteHTML writes the page as one HTML file with everything in it.
+func (p *Page) WriteHTML(w io.Writer) error {
+	inline := template.FuncMap{"svg": func(f figure.Figure) template.HTML { return template.HTML(f.SVG()) }}
+	t, err := template.New("report").Funcs(inline).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("parsing the report's template: %w", err)
 	}
-	p, err := newPage(runs, c)
-	if err != nil {
-		return fmt.Errorf("preparing the report: %w", err)
-	}
-	if err := t.Execute(w, p); err != nil {
+	if err := t.Execute(w, p.content); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil
 }
 
-func newPage(runs []*Run, c Comparison) (page, error) {
-	p := page{Title: title(runs), Baseline: c.Baseline, Differences: c.Differences, Warnings: c.Warnings}
-	for _, s := range c.Schemes {
-		p.Schemes = append(p.Schemes, legend{s, style(c, s)})
+// Figures are all figures of the page, in its order.
+func (p *Page) Figures() []figure.Figure {
+	all := slices.Clone(p.Curves.Figures)
+	for _, s := range p.Loads {
+		for _, g := range s.Groups {
+			all = append(all, g.Figures...)
+		}
+		for _, probe := range s.Probes {
+			all = append(all, probe.Figures...)
+		}
 	}
+	return all
+}
+
+// WritePlots writes every figure as an SVG and a PDF file into a folder, which it
+// makes if need be, and returns how many figures these are.
+func (p *Page) WritePlots(dir string) (int, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, fmt.Errorf("writing plots: %w", err)
+	}
+	figures := p.Figures()
+	for _, f := range figures {
+		pdf, err := f.PDF()
+		if err != nil {
+			return 0, fmt.Errorf("writing plots: %w", err)
+		}
+		for suffix, b := range map[string][]byte{".svg": f.SVG(), ".pdf": pdf} {
+			if err := os.WriteFile(filepath.Join(dir, f.Name+suffix), b, 0o644); err != nil {
+				return 0, fmt.Errorf("writing plots: %w", err)
+			}
+		}
+	}
+	return len(figures), nil
+}
+
+func newPage(runs []*Run, c Comparison) (*Page, error) {
+	p := &Page{content{Title: title(runs), Baseline: c.Baseline, Differences: c.Differences, Warnings: c.Warnings}}
+	p.Curves = group{Title: "FCT against load, relative to " + c.Baseline, Note: "Bars: 95 % intervals. Schemes stand side by side at each load."}
 	points := contenders(runs)
+	queries := false
 	for _, load := range c.Loads {
 		s := section{Load: load}
 		s.tabulate(c)
 		if err := s.draw(c, points); err != nil {
-			return p, err
+			return nil, fmt.Errorf("preparing the report: %w", err)
 		}
 		p.Loads = append(p.Loads, s)
+		queries = queries || s.Queries
+	}
+	for _, st := range comparedOf(queries) {
+		if len(c.Loads) < 2 || len(c.Schemes) < 2 {
+			break
+		}
+		if f, ok := loadFigure(c, st); ok {
+			p.Curves.Figures = append(p.Curves.Figures, f)
+		}
 	}
 	for _, r := range runs {
 		p.Runs = append(p.Runs, factsOf(r))
@@ -129,140 +148,4 @@ func title(runs []*Run) string {
 		}
 	}
 	return strings.Join(labs, ", ")
-}
-
-// tabulate fills in the sentences and the table.
-func (s *section) tabulate(c Comparison) {
-	for _, f := range c.Findings() {
-		if f.Load == s.Load {
-			s.Findings = append(s.Findings, f)
-		}
-	}
-	compared := s.statistics(c)
-	for _, st := range compared {
-		s.Columns = append(s.Columns, statisticName(st))
-	}
-	for _, scheme := range c.Schemes {
-		total, ok := c.Total(scheme, s.Load)
-		if !ok {
-			continue
-		}
-		row := tableRow{Total: total}
-		for _, st := range compared {
-			row.Cells = append(row.Cells, cellOf(c, total, st))
-		}
-		s.Rows = append(s.Rows, row)
-	}
-	s.Services, s.Probes = serviceRows(s.Rows), probeTables(c, s.Load)
-}
-
-// statistics lists what is compared at the load, and notes whether that is
-// queries, too.
-func (s *section) statistics(c Comparison) []statistic {
-	s.Queries = slices.ContainsFunc(c.Totals, func(t Total) bool { return t.Load == s.Load && t.Queries > 0 })
-	if !s.Queries {
-		return statistics()
-	}
-	return slices.Concat(statistics(), queryStatistics())
-}
-
-func cellOf(c Comparison, total Total, s statistic) tableCell {
-	r, ok := c.Row(total.Scheme, total.Load, s.class, s.metric)
-	switch {
-	case !ok:
-		return tableCell{Text: "-"}
-	case r.Scheme == c.Baseline:
-		return tableCell{Text: formatMicros(r.Value)}
-	}
-	return tableCell{
-		Text:     formatRatio(r.Normalized) + " " + mark(r.Verdict),
-		Interval: fmt.Sprintf("%.2f to %.2f", 1+r.CI95[0]/100, 1+r.CI95[1]/100),
-		Verdict:  string(r.Verdict),
-	}
-}
-
-// draw fills in the drawings.
-func (s *section) draw(c Comparison, points []StoredPoint) error {
-	for _, st := range s.statistics(c) {
-		if ch, ok := dotChart(c, s.Load, st); ok && len(c.Schemes) > 1 {
-			s.Dots = append(s.Dots, ch)
-		}
-	}
-	points = slices.DeleteFunc(slices.Clone(points), func(p StoredPoint) bool { return p.Load != s.Load })
-	if err := s.drawCDFs(c, points); err != nil {
-		return err
-	}
-	return s.drawQueues(c, points)
-}
-
-// drawQueues shows the same port and seed under every scheme: the baseline's
-// bottleneck, and its first seed.
-func (s *section) drawQueues(c Comparison, points []StoredPoint) error {
-	first := slices.IndexFunc(points, func(p StoredPoint) bool { return p.Scheme == c.Baseline })
-	if first < 0 {
-		return nil
-	}
-	samples, err := points[first].ReadQueues()
-	if err != nil {
-		return err
-	}
-	port, ok := bottleneck(samples)
-	if !ok {
-		return nil
-	}
-	s.Port, s.Seed = port.String(), points[first].Seed
-	var series []occupancy
-	for _, scheme := range c.Schemes {
-		for _, p := range points {
-			if p.Scheme != scheme || p.Seed != s.Seed {
-				continue
-			}
-			samples, err := p.ReadQueues()
-			if err != nil {
-				return err
-			}
-			series = append(series, occupy(scheme, samples, port, lastSample(samples)))
-		}
-	}
-	s.Queues = queueCharts(c, series)
-	return nil
-}
-
-// clock prints a wall-clock time in UTC.
-func clock(t time.Time) string {
-	if t.IsZero() {
-		return "not yet"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05 UTC")
-}
-
-func factsOf(r *Run) runFacts {
-	m := r.Manifest
-	rtt := "not measured"
-	if m.BaseRTT > 0 {
-		rtt = formatMicros(micros(time.Duration(m.BaseRTT)))
-	}
-	by := m.RTTBy
-	if missed := MissedRTTs(m.BaseRTTs); missed != "" {
-		by += "; " + missed
-	}
-	return runFacts{
-		Name: filepath.Base(r.Dir),
-		Facts: []fact{
-			{"state", strings.TrimSuffix(string(m.State)+": "+m.Reason, ": ")},
-			{"lab", fmt.Sprintf("%s (%.12s)", m.Lab, m.LabHash)},
-			{"start", clock(m.Start)},
-			{"end", clock(m.End)},
-			{"aqmlab", m.Version + ", revision " + m.GitRevision},
-			{"runtime", fmt.Sprintf("%s, dilation %g", m.Runtime, m.Dilation)},
-			{"transport", fmt.Sprintf("%s (%s)", m.Transport.Name, m.Transport.Provider)},
-			{"base RTT", fmt.Sprintf("%s, made by %s", rtt, by)},
-			{"kernel", m.Host.Kernel},
-			{"CPU", fmt.Sprintf("%s, %d cores, %.1f GiB", m.Host.CPU, m.Host.Cores, float64(m.Host.Memory)/(1<<30))},
-			{"Go", m.Host.GoVersion},
-			{"seeds", list(m.Seeds)},
-		},
-		Points: m.Points,
-		Lab:    string(r.LabYAML),
-	}
 }

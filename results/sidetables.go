@@ -3,6 +3,8 @@ package results
 import (
 	"fmt"
 	"slices"
+
+	"aqmlab/results/figure"
 )
 
 // What stands beside the FCTs where the runs have it: queries, probes, and the
@@ -65,9 +67,9 @@ func (t table) totals(load float64) []Total {
 
 // probeTable is what one probe measured under every scheme.
 type probeTable struct {
-	Name string
-	Rows []probeLine
-	CDFs []chart // one, or none when nothing was answered
+	Name    string
+	Rows    []probeLine
+	Figures []figure.Figure // one, or none when nothing was answered
 }
 
 // probeLine is one scheme's line of it. Times are text, "-" where there are

@@ -167,6 +167,9 @@ func (w *Writer) writeManifest() error {
 // publish gives the folder its name.
 func (w *Writer) publish() (dir string, err error) {
 	defer w.lock.Close()
+	if err := w.unpublish(); err != nil {
+		return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+	}
 	dir = filepath.Join(w.root, w.name)
 	if w.dir != dir { // a run that ended early and was gone on with has its name
 		if err := rename(w.dir, dir); err != nil {

@@ -157,7 +157,8 @@ func (h *Hosts) Start(zero int64, _ *agent.Nothing) error {
 // State is how far a replay is.
 type State struct {
 	live.Progress
-	Done bool
+	Ended []results.Flow // that completed since the state before
+	Done  bool
 }
 
 // Progress says how far the replay is.
@@ -173,6 +174,7 @@ func (h *Hosts) Progress(_ agent.Nothing, s *State) error {
 		s.Done = true
 	default:
 	}
+	s.Ended = h.client.Ended()
 	return nil
 }
 

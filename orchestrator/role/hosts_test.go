@@ -61,11 +61,17 @@ func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	var s role.State
+	var ended []results.Flow
 	for !s.Done {
 		<-tick.C
+		s = role.State{}
 		if err := h.Progress(agent.Nothing{}, &s); err != nil {
 			t.Fatal(err)
 		}
+		ended = append(ended, s.Ended...)
+	}
+	if int64(len(ended)) != s.Completed {
+		t.Errorf("%d flows completed, and the states had %d of them", s.Completed, len(ended))
 	}
 	if s.Completed+s.Failed != int64(len(r.Flows)) {
 		t.Errorf("done, with %+v of %d flows", s.Progress, len(r.Flows))

@@ -99,6 +99,20 @@ type Measured struct {
 	Capture results.Capture       // the same
 }
 
+// Recent returns the samples of the running fabric's queues from the given one
+// on. Times count from its start.
+func (s *Switch) Recent(from int, samples *[]results.QueueSample) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return errNotRunning
+	}
+	if all := s.queues.Samples(); from < len(all) {
+		*samples = all[from:]
+	}
+	return nil
+}
+
 // Stop ends the running fabric.
 func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
 	s.mu.Lock()

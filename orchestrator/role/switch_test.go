@@ -1,8 +1,10 @@
 package role_test
 
 import (
+	"errors"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
+	"aqmlab/results"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
@@ -95,9 +98,16 @@ func TestTrafficThroughTheSwitch(t *testing.T) {
 	trace := flows(20, 2)
 	records := replay(t, h, role.Replay{Flows: trace, Dilation: 1, Connections: 1})
 	checkRecords(t, records, trace)
+	var first, rest []results.QueueSample
+	if err := errors.Join(l.sw.Recent(0, &first), l.sw.Recent(len(first), &rest)); err != nil || len(first) == 0 {
+		t.Errorf("%d samples while the switch runs, %v", len(first), err)
+	}
 	var m role.Measured
 	if err := l.sw.Stop(agent.Nothing{}, &m); err != nil {
 		t.Fatal(err)
+	}
+	if all := slices.Concat(first, rest); len(m.Queues) < len(all) || !slices.Equal(m.Queues[:len(all)], all) {
+		t.Errorf("%d samples in two parts, which are not the first of the %d", len(all), len(m.Queues))
 	}
 	var payload, sent, sampled int64
 	for _, r := range records {
@@ -136,6 +146,7 @@ func TestSwitchOutOfOrder(t *testing.T) {
 	var closed role.Switch
 	refused("Start before Open", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")
 	refused("Stop before Start", closed.Stop(nothing, &m), "not running")
+	refused("Recent before Start", closed.Recent(0, nil), "not running")
 	missing := wire.Config{MTU: 1500, CPU: -1, Ports: []wire.PortConfig{{Interface: "none-such", MAC: make([]byte, 6), Far: make([]byte, 6)}}}
 	refused("Open what is not there", closed.Open(missing, &nothing), "none-such")
 	refused("Start after that", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")

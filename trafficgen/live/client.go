@@ -85,6 +85,9 @@ type Client struct {
 	ran     atomic.Bool
 
 	started, completed, failed, bytes atomic.Int64
+
+	mu    sync.Mutex
+	ended []results.Flow // that completed since they were last asked for
 }
 
 // openers is how many connections are opened at once: enough to hide the round
@@ -178,6 +181,23 @@ func (c *Client) Close() { c.pool.open.closeAll() }
 // Progress is a snapshot of the counters. It may be called at any time.
 func (c *Client) Progress() Progress {
 	return Progress{c.started.Load(), c.completed.Load(), c.failed.Load(), c.bytes.Load()}
+}
+
+// Ended takes the records of the flows that completed since the call before, in
+// no order. It may be called at any time.
+func (c *Client) Ended() []results.Flow {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended := c.ended
+	c.ended = nil
+	return ended
+}
+
+// end notes a flow that completed.
+func (c *Client) end(f results.Flow) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = append(c.ended, f)
 }
 
 var errRan = errors.New("replaying flows: a client runs once")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/results"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
@@ -54,6 +55,11 @@ func TestRunCompletesEveryFlow(t *testing.T) {
 		}
 		if got, want := c.Progress(), (Progress{300, 300, 0, bytes}); got != want {
 			t.Errorf("%s: progress %+v, want %+v", pattern, got, want)
+		}
+		ended := c.Ended()
+		slices.SortFunc(ended, func(a, b results.Flow) int { return int(a.ID - b.ID) })
+		if !slices.Equal(ended, records) || c.Ended() != nil {
+			t.Errorf("%s: the %d flows that ended are not those of the records", pattern, len(ended))
 		}
 		for _, d := range n.dialled {
 			if _, err := d.Write([]byte{0}); !errors.Is(err, net.ErrClosed) {

@@ -188,6 +188,7 @@ func (r *run) finish(ctx context.Context, i int, conn *connection, err error) {
 	rec.Bytes = rec.Received // less than asked for when the server stopped
 	rec.FCT = r.lab(end.Sub(began))
 	r.completed.Add(1)
+	r.end(*rec)
 	if r.cfg.Fresh || f.Stop > 0 || f.Rate > 0 {
 		r.pool.drop(conn)
 	} else {

@@ -1,0 +1,87 @@
+package orchestrator
+
+import (
+	"slices"
+	"time"
+
+	"aqmlab/results"
+)
+
+// publisher is a watcher that also lets those see who look at the run's folder.
+type publisher struct {
+	Watcher
+	publish func(results.Live) error // nil once it has failed
+	now     func() time.Time
+	live    results.Live
+	looked  map[int]time.Time // when each point, by its number, was last looked at
+}
+
+var _ Watcher = (*publisher)(nil)
+
+// publishEvery is the wall time between two states that are published, and
+// between two looks at a point.
+const publishEvery = time.Second
+
+func newPublisher(w Watcher, publish func(results.Live) error) *publisher {
+	return &publisher{Watcher: w, publish: publish, now: time.Now, looked: make(map[int]time.Time)}
+}
+
+// Begin passes on.
+func (p *publisher) Begin(named Point) {
+	p.Watcher.Begin(named)
+	p.live.Of = named.Of
+	p.live.Points = append(p.live.Points, results.LivePoint{
+		Scheme: named.Scheme, Load: named.Load, Seed: named.Seed, Number: named.Number, Flows: named.Flows,
+	})
+	p.show()
+}
+
+// Progress passes on, and looks at the point now and then.
+func (p *publisher) Progress(named Point, s Progress) {
+	p.Watcher.Progress(named, s)
+	point := p.point(named)
+	point.Completed, point.Failed = s.Completed, s.Failed
+	if now := p.now(); s.Look != nil && p.publish != nil && now.Sub(p.looked[named.Number]) >= publishEvery {
+		p.looked[named.Number] = now
+		seen, err := s.Look()
+		if err != nil {
+			p.fail(err)
+			return
+		}
+		point.Seen = seen
+	}
+	p.show()
+}
+
+// End passes on.
+func (p *publisher) End(named Point, measured results.Point) {
+	p.Watcher.End(named, measured)
+	point := p.point(named)
+	point.Seen = results.See(measured.Flows, nil)
+	point.Completed, point.Done = int64(point.FCT[results.All].Count), true
+	point.Failed = int64(len(measured.Flows)) - point.Completed
+	p.show()
+}
+
+func (p *publisher) point(named Point) *results.LivePoint {
+	i := slices.IndexFunc(p.live.Points, func(l results.LivePoint) bool { return l.Number == named.Number })
+	return &p.live.Points[i]
+}
+
+// show publishes the state unless it did so a moment ago.
+func (p *publisher) show() {
+	now := p.now()
+	if p.publish == nil || now.Sub(p.live.At) < publishEvery {
+		return
+	}
+	p.live.At = now.UTC()
+	if err := p.publish(p.live); err != nil {
+		p.fail(err)
+	}
+}
+
+// fail gives up: a run is worth more than the sight of it.
+func (p *publisher) fail(err error) {
+	p.publish = nil
+	p.Note("warning: nobody can watch this run any more: " + err.Error())
+}

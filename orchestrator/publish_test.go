@@ -1,0 +1,205 @@
+package orchestrator
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+)
+
+// TestPublisher: a state is published at the beginning and then once a second,
+// with a look at the point; what others are told stays the same.
+func TestPublisher(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	var shown []results.Live
+	var d diary
+	p := newPublisher(&d, func(l results.Live) error { shown = append(shown, l); return nil })
+	p.now = func() time.Time { return now }
+	point := Point{Scheme: "tcn", Load: 0.5, Seed: 3, Number: 2, Of: 4, Flows: 100}
+	looks := 0
+	look := func() (results.Seen, error) {
+		looks++
+		return results.Seen{FCT: map[results.Class]results.FCT{results.All: {Count: looks}}}, nil
+	}
+	p.Begin(point)
+	for range 25 { // 2.5 s
+		p.Progress(point, Progress{Completed: 7, Failed: 1, Look: look})
+		now = now.Add(100 * time.Millisecond)
+	}
+	if len(shown) != 3 || looks != 3 {
+		t.Fatalf("published %d times with %d looks in 2.5 s, want 3 and 3", len(shown), looks)
+	}
+	last := shown[2]
+	if got := last.Points[0]; last.Of != 4 || got.Scheme != "tcn" || got.Completed != 7 || got.Failed != 1 || got.Done || got.FCT[results.All].Count != 3 {
+		t.Errorf("published %+v", last)
+	}
+	now = now.Add(time.Second)
+	p.End(point, results.Point{Flows: []results.Flow{{Bytes: 5, Received: 5, FCT: time.Millisecond}, {Error: "lost"}}})
+	if got := shown[3].Points[0]; !got.Done || got.Completed != 1 || got.Failed != 1 || got.FCT[results.Small].Count != 1 || got.Queue != nil {
+		t.Errorf("at the end %+v", got)
+	}
+}
+
+// TestPublisherGivesUp: a run goes on when it cannot be watched, and says so
+// once.
+func TestPublisherGivesUp(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	full := errors.New("no space left")
+	good := func() (results.Seen, error) { return results.Seen{}, nil }
+	bad := func() (results.Seen, error) { return results.Seen{}, full }
+	for name, c := range map[string]struct {
+		publish func(results.Live) error
+		look    func() (results.Seen, error)
+	}{
+		"writing": {func(results.Live) error { return full }, good},
+		"looking": {func(results.Live) error { return nil }, bad},
+	} {
+		w := &notes{}
+		p := newPublisher(w, c.publish)
+		p.now = func() time.Time { return now }
+		point := Point{Number: 1}
+		p.Begin(point)
+		for range 5 {
+			now = now.Add(time.Minute)
+			p.Progress(point, Progress{Look: c.look})
+		}
+		p.End(point, results.Point{})
+		if len(w.texts) != 1 || !strings.Contains(w.texts[0], "no space left") {
+			t.Errorf("%s: notes %q", name, w.texts)
+		}
+	}
+}
+
+// notes keeps what a watcher is to tell.
+type notes struct{ texts []string }
+
+func (n *notes) Note(text string)       { n.texts = append(n.texts, text) }
+func (*notes) Begin(Point)              {}
+func (*notes) Progress(Point, Progress) {}
+func (*notes) End(Point, results.Point) {}
+
+// peek looks at a run's folder whenever a point goes on.
+type peek struct {
+	notes
+	root string
+	seen []results.Live
+	look []results.Seen
+	errs []error
+}
+
+func (p *peek) Progress(_ Point, s Progress) {
+	growing, err := results.Growing(p.root)
+	if err == nil && len(growing) == 1 {
+		var l results.Live
+		if l, err = results.ReadLive(growing[0].Dir); err == nil {
+			p.seen = append(p.seen, l)
+		}
+	}
+	p.errs = append(p.errs, err)
+	seen, err := s.Look()
+	p.look, p.errs = append(p.look, seen), append(p.errs, err)
+}
+
+// TestRunsCanBeWatched, in virtual time: others see the run while it is made,
+// and nothing of that is left in the folder.
+func TestRunsCanBeWatched(t *testing.T) {
+	w := &peek{root: t.TempDir()}
+	run, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: Sim, Jobs: 1, Out: w.root, Watcher: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.errs...); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.seen) == 0 || w.seen[0].Of != len(run.Points()) || w.seen[0].Points[0].Scheme != run.Points()[0].Scheme {
+		t.Errorf("seen %+v", w.seen)
+	}
+	// The small lab is over before the first look, so that this one saw it all.
+	if got := w.look[0]; got.FCT[results.All].Count != 12 || got.Queue == nil {
+		t.Errorf("looked at %+v", got)
+	}
+	left, err := filepath.Glob(filepath.Join(run.Dir, "progress*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%q left, %v", left, err)
+	}
+}
+
+// TestTestbedCanBeWatched: the same of real hosts and the switch's process.
+func TestTestbedCanBeWatched(t *testing.T) {
+	tb := testbed(t, parse(t, small))
+	var seen []results.Seen
+	var errs []error
+	_, err := tb.run(t.Context(), onePoint(t, tb.lab), func(s role.State) {
+		got, err := tb.see(t.Context())
+		if s.Completed > 0 && got.FCT[results.All].Count == 0 {
+			t.Errorf("%d flows completed, and none was seen", s.Completed)
+		}
+		seen, errs = append(seen, got), append(errs, err)
+	})
+	if err := errors.Join(append(errs, err)...); err != nil {
+		t.Fatal(err)
+	}
+	last := seen[len(seen)-1]
+	if last.FCT[results.All].Count != 12 || last.Queue == nil || len(last.Queue.Us) == 0 {
+		t.Errorf("at last %+v", last)
+	}
+}
+
+// TestSteps: what a guest sees reaches the host by its steps.
+func TestSteps(t *testing.T) {
+	if seen, err := (step{}).look(); err != nil || seen.FCT != nil {
+		t.Errorf("at first %+v, %v", seen, err)
+	}
+	s := step{Seen: []byte(`{"fct_us": {"small": {"count": 2, "mean": 3}}}`)}
+	if seen, err := s.look(); err != nil || seen.FCT[results.Small].Count != 2 {
+		t.Errorf("then %+v, %v", seen, err)
+	}
+	if _, err := (step{Seen: []byte("{")}).look(); err == nil {
+		t.Error("half a step was read")
+	}
+}
+
+// TestWatchingChangesNothing: results do not depend on who looks.
+func TestWatchingChangesNothing(t *testing.T) {
+	lab := parse(t, small)
+	var dirs []string
+	for _, w := range []Watcher{&notes{}, &peek{root: t.TempDir()}} {
+		out := t.TempDir()
+		if p, ok := w.(*peek); ok {
+			p.root = out
+		}
+		dirs = append(dirs, storedBy(t, lab, w, out))
+	}
+	for _, name := range []string{"flows.parquet", "series.parquet"} {
+		var files [][]byte
+		for _, dir := range dirs {
+			found, err := filepath.Glob(filepath.Join(dir, "*-seed1", name))
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%q, %v", found, err)
+			}
+			b, err := os.ReadFile(found[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, b)
+		}
+		if string(files[0]) != string(files[1]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func storedBy(t *testing.T, lab *labs.Lab, w Watcher, out string) string {
+	t.Helper()
+	run, err := Run(t.Context(), lab, RunOptions{Runtime: Sim, Jobs: 2, Out: out, Watcher: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Dir
+}

@@ -1,0 +1,128 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// scale maps values onto places of a drawing.
+type scale struct {
+	low, high float64 // values at the ends
+	from, to  float64 // places there
+	log       bool
+}
+
+// tick is a place on an axis; one without text is a minor one.
+type tick struct {
+	at   float64
+	text string
+}
+
+// scale is the axis between two places.
+func (a Axis) scale(from, to float64) scale {
+	if a.Log {
+		return logarithmic(a.Low, a.High, from, to)
+	}
+	return linear(a.Low, a.High, from, to)
+}
+
+// linear is a scale from a round number at or below low to one at or above
+// high.
+func linear(low, high, from, to float64) scale {
+	if high <= low {
+		high = low + 1
+	}
+	s := step(low, high)
+	return scale{low: math.Floor(low/s+1e-9) * s, high: math.Ceil(high/s-1e-9) * s, from: from, to: to}
+}
+
+// logarithmic is a scale between numbers that are 1, 2 or 5 times a power of
+// ten. low is above zero.
+func logarithmic(low, high, from, to float64) scale {
+	s := scale{low: roundDown(low), from: from, to: to, log: true}
+	s.high = roundUp(max(high, s.low*2))
+	return s
+}
+
+// near bears with the errors of binary fractions.
+const near = 1 + 1e-9
+
+// roundDown is the largest of the numbers 1, 2 and 5 times a power of ten that
+// is at most v, and roundUp the smallest that is at least v.
+func roundDown(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v*near)))
+	for _, m := range []float64{5, 2} {
+		if m*power <= v*near {
+			return m * power
+		}
+	}
+	return power
+}
+
+func roundUp(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v*near)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power*near >= v {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// step is the distance between about five ticks: 1, 2 or 5 times a power of
+// ten.
+func step(low, high float64) float64 { return roundUp((high - low) / 5 / 1.0001) }
+
+func (s scale) at(v float64) float64 {
+	share := (v - s.low) / (s.high - s.low)
+	if s.log {
+		share = math.Log(v/s.low) / math.Log(s.high/s.low)
+	}
+	return s.from + share*(s.to-s.from)
+}
+
+func (s scale) ticks() []tick {
+	if s.log {
+		return s.decades()
+	}
+	var ticks []tick
+	d := step(s.low, s.high)
+	for i := range int(math.Round((s.high-s.low)/d)) + 1 {
+		v := s.low + float64(i)*d
+		ticks = append(ticks, tick{s.at(v), trim(v)})
+	}
+	return ticks
+}
+
+// decades are ticks at 1 to 9 times every power of ten. The powers have a text;
+// over less than two decades so have 2 and 5 times them.
+func (s scale) decades() []tick {
+	var ticks []tick
+	short := s.high/s.low < 100/near
+	power := math.Pow(10, math.Floor(math.Log10(s.low*near)))
+	for ; power <= s.high*near; power *= 10 {
+		for m := 1; m <= 9; m++ {
+			v := float64(m) * power
+			if v*near < s.low || v > s.high*near {
+				continue
+			}
+			t := tick{at: s.at(v)}
+			if m == 1 || short && (m == 2 || m == 5) {
+				t.text = trim(v)
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// trim prints a tick's value without the noise of binary fractions.
+func trim(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 6, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}

@@ -1,0 +1,126 @@
+// Package figure draws plots for papers: vectors, as SVG and as PDF with its
+// fonts inside, legible at the width of a column, and with lines that are told
+// apart by colour, by dashes and by markers, each alone.
+package figure
+
+import "math"
+
+// Figure is one plot.
+type Figure struct {
+	Name   string // stem of the names of its files
+	Title  string // its caption
+	About  string // what it shows, for those who do not see it
+	X, Y   Axis
+	Series []Series
+	Rule   float64 // value to compare with, which a dashed line is drawn at; zero: none
+}
+
+// Axis is one of a figure's two axes.
+type Axis struct {
+	Title     string  // what it measures, with its unit
+	Low, High float64 // the values that it covers at least; on a logarithmic axis above zero
+	Log       bool
+	Rows      []string // of a Y axis: names that stand for the values 0, 1, ... from the top
+}
+
+// Form is how a series is drawn.
+type Form int
+
+// The forms.
+const (
+	Curve  Form = iota // a dashed line with a few markers along it, for many points
+	Joined             // a marker with its interval at every point, joined by a dashed line
+	Plain              // a thin unbroken line, for a course in time that is alone
+	Shade              // the area below
+)
+
+// Series is one line of a figure.
+type Series struct {
+	Name   string // in the legend; empty: not there
+	Style  int    // colour, dashes and marker, from 0; after 8 the combinations change
+	Form   Form
+	Points []Point
+	Marked float64 // where markers of a Curve begin, as a share of the space between two, in [0, 1)
+}
+
+// Point is a place on a series, in the values of the axes.
+type Point struct {
+	X, Y float64
+	// Low and High bound the interval of a point that is Joined: of X where the
+	// Y axis has rows, else of Y. Equal ones are none.
+	Low, High float64
+	Note      string // is shown when the mouse rests on a Joined point in a browser
+}
+
+// The size of a figure, in SVG pixels of which a PDF takes 96 an inch. At the
+// width of a column (3.3 inches) text is 7 points high.
+const (
+	width      = 360.0
+	plotHeight = 150.0
+	rowHeight  = 20.0
+	textSize   = 10.5
+	lineHeight = 15.0
+)
+
+// frame is where a figure's values are drawn.
+type frame struct {
+	x, y                     scale
+	left, right, top, bottom float64
+	height                   float64 // of the whole figure
+	legend                   [][]entry
+}
+
+// entry is a line of the legend and where it begins.
+type entry struct {
+	series Series
+	x      float64
+}
+
+// layout finds the places of everything.
+func (f Figure) layout() frame {
+	l := frame{left: 40, right: width - 18, legend: f.entries()}
+	l.top = 8 + lineHeight*float64(len(l.legend))
+	l.bottom = l.top + plotHeight
+	if n := len(f.Y.Rows); n > 0 {
+		for _, name := range f.Y.Rows {
+			l.left = max(l.left, 14+textWidth(name))
+		}
+		l.bottom = l.top + rowHeight*float64(n)
+		l.y = scale{low: -0.5, high: float64(n) - 0.5, from: l.top, to: l.bottom}
+	} else {
+		l.y = f.Y.scale(l.bottom, l.top)
+		for _, t := range l.y.ticks() {
+			l.left = max(l.left, 24+textWidth(t.text))
+		}
+	}
+	l.x = f.X.scale(l.left, l.right)
+	l.height = l.bottom + 2*lineHeight + 4
+	return l
+}
+
+// entries breaks the legend into lines. A figure with rows has their names.
+func (f Figure) entries() (lines [][]entry) {
+	if len(f.Y.Rows) > 0 {
+		return nil
+	}
+	x := math.Inf(1)
+	for _, s := range f.Series {
+		if s.Name == "" {
+			continue
+		}
+		if takes := legendLine + textWidth(s.Name); x+takes > width-6 {
+			lines, x = append(lines, nil), 40
+		}
+		last := len(lines) - 1
+		lines[last] = append(lines[last], entry{s, x})
+		x += legendLine + textWidth(s.Name) + 14
+	}
+	return lines
+}
+
+// legendLine is the width of a line in the legend with the space behind it.
+const legendLine = 32
+
+// textWidth is about how wide a text is: a little more, in the fonts that
+// browsers take for Helvetica.
+func textWidth(s string) float64 { return 0.56 * textSize * float64(len([]rune(s))) }

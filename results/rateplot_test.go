@@ -1,0 +1,63 @@
+package results
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A queue that sends 1500 bytes every 2 ms has 6 Mbps, in every bin.
+func TestRatesByHand(t *testing.T) {
+	var samples []QueueSample
+	for i := range 300 {
+		at := time.Duration(i) * 2 * time.Millisecond
+		samples = append(samples,
+			QueueSample{At: at, Switch: "s", Port: "p", Queue: 3, Sent: 1500},
+			QueueSample{At: at, Switch: "s", Port: "other", Queue: 3, Sent: 9e6})
+	}
+	got := ratesOf("tcn", samples, portName{"s", "p"}, 600*time.Millisecond)
+	if len(got.queues) != 1 || len(got.queues[3]) != rateBins {
+		t.Fatalf("%d queues, %d bins", len(got.queues), len(got.queues[3]))
+	}
+	for i, p := range got.queues[3] {
+		if want := 5000 + 10_000*float64(i); math.Abs(p.x-want) > 1e-6 || p.y != 6 {
+			t.Errorf("bin %d: %v, want 6 Mbps at %v us", i, p, want)
+		}
+	}
+}
+
+func TestRatesAreOfTheBusiestQueues(t *testing.T) {
+	var samples []QueueSample
+	for q := range int32(rateQueues + 2) {
+		samples = append(samples, QueueSample{Switch: "s", Port: "p", Queue: q, Sent: int64(q)})
+	}
+	got := ratesOf("tcn", samples, portName{"s", "p"}, time.Second)
+	if _, slow := got.queues[0]; slow || len(got.queues) != rateQueues {
+		t.Errorf("queues %v", got.queues)
+	}
+}
+
+// Figures of one scale can be laid side by side; a time or a rate has the unit
+// that its numbers are short in.
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64 // in us
+		want      string
+	}{{0, 900, "µs"}, {70, 9000, "µs"}, {70, 1e6, "ms"}, {0, 9e6, "ms"}, {0, 6e7, "s"}, {2e6, 6e7, "s"}} {
+		if got := timeUnit(c.low, c.high); got.name != c.want {
+			t.Errorf("%v to %v us: in %s, want %s", c.low, c.high, got.name, c.want)
+		}
+	}
+	fast := rates{"tcn", map[int32][]xy{0: {{0, 9500}}, 1: {{0, 40}}}}
+	slow := rates{"codel", map[int32][]xy{0: {{0, 100}}}}
+	figures := rateFigures([]rates{fast, slow}, time.Second, "load0.5")
+	if len(figures) != 2 || figures[0].Y.High != figures[1].Y.High || figures[0].Y.High != 9.5 || !strings.Contains(figures[0].Y.Title, "Gbps") {
+		t.Errorf("axes %+v", figures)
+	}
+	names := []string{figures[0].Name, figures[0].Series[1].Name}
+	if !slices.Equal(names, []string{"goodput-tcn-load0.5", "queue 1"}) {
+		t.Errorf("names %v", names)
+	}
+}

@@ -1,0 +1,155 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"aqmlab/results/figure"
+)
+
+// section is all about one load.
+type section struct {
+	Load     float64
+	Findings []Finding
+	Columns  []string
+	Rows     []tableRow
+	Times    []timesRow
+	Queries  bool // whether the traces have any
+	Services []serviceRow
+	Groups   []group
+	Probes   []probeTable
+}
+
+// group is some figures under one heading.
+type group struct {
+	Title, Note string
+	Figures     []figure.Figure
+}
+
+// tableRow is one scheme's line of the table.
+type tableRow struct {
+	Total
+	Cells []tableCell
+}
+
+// tableCell is one normalised FCT, or the baseline's own.
+type tableCell struct{ Text, Interval, Verdict string }
+
+// add takes a group unless it is empty.
+func (s *section) add(g group) {
+	if len(g.Figures) > 0 {
+		s.Groups = append(s.Groups, g)
+	}
+}
+
+// tabulate fills in the sentences and the table.
+func (s *section) tabulate(c Comparison) {
+	for _, f := range c.Findings() {
+		if f.Load == s.Load {
+			s.Findings = append(s.Findings, f)
+		}
+	}
+	s.Queries = slices.ContainsFunc(c.Totals, func(t Total) bool { return t.Load == s.Load && t.Queries > 0 })
+	compared := comparedOf(s.Queries)
+	for _, st := range compared {
+		s.Columns = append(s.Columns, statisticName(st))
+	}
+	for _, scheme := range c.Schemes {
+		total, ok := c.Total(scheme, s.Load)
+		if !ok {
+			continue
+		}
+		row := tableRow{Total: total}
+		for _, st := range compared {
+			row.Cells = append(row.Cells, cellOf(c, total, st))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Services, s.Probes = serviceRows(s.Rows), probeTables(c, s.Load)
+}
+
+// comparedOf lists what is compared, of queries, too, if there are any.
+func comparedOf(queries bool) []statistic {
+	if !queries {
+		return statistics()
+	}
+	return slices.Concat(statistics(), queryStatistics())
+}
+
+func cellOf(c Comparison, total Total, s statistic) tableCell {
+	r, ok := c.Row(total.Scheme, total.Load, s.class, s.metric)
+	switch {
+	case !ok:
+		return tableCell{Text: "-"}
+	case r.Scheme == c.Baseline:
+		return tableCell{Text: formatMicros(r.Value)}
+	}
+	return tableCell{
+		Text:     formatRatio(r.Normalized) + " " + mark(r.Verdict),
+		Interval: fmt.Sprintf("%.2f to %.2f", 1+r.CI95[0]/100, 1+r.CI95[1]/100),
+		Verdict:  string(r.Verdict),
+	}
+}
+
+// draw fills in the figures. What is drawn against the load is not drawn again.
+func (s *section) draw(c Comparison, points []StoredPoint) error {
+	dots := group{Title: "FCT relative to the baseline", Note: "Bars: 95 % intervals."}
+	for _, st := range comparedOf(s.Queries) {
+		if f, ok := dotFigure(c, s.Load, st); ok && len(c.Schemes) > 1 && len(c.Loads) == 1 {
+			dots.Figures = append(dots.Figures, f)
+		}
+	}
+	s.add(dots)
+	points = slices.DeleteFunc(slices.Clone(points), func(p StoredPoint) bool { return p.Load != s.Load })
+	if err := s.drawTimes(c, points); err != nil {
+		return err
+	}
+	return s.drawQueues(c, points)
+}
+
+// drawQueues shows the same port and seed under every scheme: the baseline's
+// bottleneck, and its first seed.
+func (s *section) drawQueues(c Comparison, points []StoredPoint) error {
+	first := slices.IndexFunc(points, func(p StoredPoint) bool { return p.Scheme == c.Baseline })
+	if first < 0 {
+		return nil
+	}
+	samples, err := points[first].ReadQueues()
+	if err != nil {
+		return err
+	}
+	port, ok := bottleneck(samples)
+	if !ok {
+		return nil
+	}
+	seed := points[first].Seed
+	under := make(map[string][]QueueSample)
+	end := lastSample(samples)
+	for _, p := range points {
+		if p.Seed != seed {
+			continue
+		}
+		if under[p.Scheme], err = p.ReadQueues(); err != nil {
+			return err
+		}
+		end = max(end, lastSample(under[p.Scheme]))
+	}
+	var lengths []occupancy
+	var sent []rates
+	for _, scheme := range c.Schemes {
+		if samples := under[scheme]; len(samples) > 0 {
+			lengths = append(lengths, occupy(scheme, samples, port, end))
+			sent = append(sent, ratesOf(scheme, samples, port, end))
+		}
+	}
+	where := fmt.Sprintf("%v, seed %d", port, seed)
+	s.add(group{
+		Title: "Queue length over time: " + where, Note: "The port's queues together.",
+		Figures: queueFigures(c, lengths, loadName(s.Load)),
+	})
+	s.add(group{
+		Title: "Goodput per queue over time: " + where, Note: "IP packets that left each queue, their headers included.",
+		Figures: rateFigures(sent, end, loadName(s.Load)),
+	})
+	return nil
+}

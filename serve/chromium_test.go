@@ -1,0 +1,130 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// watched is what a browser has met.
+type watched struct {
+	mu       sync.Mutex
+	errors   []string
+	requests []string
+}
+
+func (w *watched) note(list *[]string, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*list = append(*list, text)
+}
+
+// all returns the errors and the addresses that were asked for.
+func (w *watched) all() (errors, requests []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.errors, w.requests
+}
+
+func (w *watched) event(ev any) {
+	switch e := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		w.note(&w.errors, fmt.Sprintf("%s %s:%d", e.ExceptionDetails.Text, e.ExceptionDetails.URL, e.ExceptionDetails.LineNumber))
+	case *runtime.EventConsoleAPICalled:
+		w.note(&w.errors, fmt.Sprintf("console.%s: %v", e.Type, e.Args))
+	case *log.EventEntryAdded:
+		w.note(&w.errors, fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
+	case *network.EventRequestWillBeSent:
+		w.note(&w.requests, e.Request.URL)
+	}
+}
+
+// chromium opens a tab of Chromium with an empty profile, which ends with the
+// test. It fails the test on any error that a page meets.
+func chromium(t *testing.T) (context.Context, *watched) {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium on this machine: Debian has it in the package chromium")
+	}
+	profile, err := os.MkdirTemp("", "aqmlab-chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.WindowSize(1200, 900)}
+	for _, flag := range []string{
+		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check",
+		"disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars",
+	} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own ends before it can be closed
+	ctx, kill := chromedp.NewExecAllocator(ctx, options...)
+	ctx, end := chromedp.NewContext(ctx)
+	w := &watched{}
+	t.Cleanup(func() {
+		if errors, _ := w.all(); len(errors) > 0 {
+			t.Errorf("the browser met errors: %q", errors)
+		}
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Errorf("closing the browser: %v", err)
+		}
+		end()
+		kill()
+		cancel()
+		if err := os.RemoveAll(profile); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := chromedp.Listen(ctx, w.event); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, w
+}
+
+// do runs actions in the browser.
+func do(ctx context.Context, t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits until a JavaScript expression is true.
+func until(expression string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Poll[bool](expression)(ctx, target)
+		if err != nil {
+			err = fmt.Errorf("waiting for %s: %w", expression, err)
+		}
+		return chromedp.Void{}, err
+	}
+}
+
+// call is a command of the protocol whose answer does not matter.
+func call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, command, params)
+		return err
+	})
+}
+
+// value is what a JavaScript expression yields, or the promise that it does.
+func value[T any](ctx context.Context, t *testing.T, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,96 @@
+package serve_test
+
+import (
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"aqmlab/serve"
+)
+
+const rows = `[...document.querySelectorAll("#runs tbody tr")].map(r => r.cells[2].textContent)`
+
+func TestListInChromium(t *testing.T) {
+	root := t.TempDir()
+	one, two := finished(t, root, "star"), finished(t, root, "tree")
+	server := httptest.NewServer(serve.Handler(root))
+	defer server.Close()
+	ctx, seen := chromium(t)
+	do(ctx, t, chromedp.Navigate(server.URL), until(`document.querySelectorAll("#runs tbody tr").length === 2`))
+
+	do(ctx, t, chromedp.SendKeys(chromedp.CSS("#filter"), "tree TCN"), until(`document.querySelectorAll("#runs tbody tr").length === 1`))
+	if got := value[[]string](ctx, t, rows); len(got) != 1 || got[0] != "tree" {
+		t.Errorf("the filter leaves %q", got)
+	}
+	// What was chosen stays when the filter changes.
+	do(ctx, t,
+		chromedp.Click(chromedp.CSS(`#runs tbody input`)),
+		until(`(document.getElementById("filter").select(), true)`), chromedp.SendKeys(chromedp.CSS("#filter"), "star"),
+		until(`document.querySelectorAll("#runs tbody tr").length === 2`),
+		until(`document.getElementById("count").textContent === "2 runs, 1 chosen"`),
+		chromedp.SetValue(chromedp.CSS("#baseline"), "tcn"),
+		chromedp.Click(chromedp.CSS("#compare")),
+		chromedp.WaitVisible(chromedp.CSS("#environment")))
+	text := value[string](ctx, t, `document.body.innerText`)
+	for _, want := range []string{filepath.Base(two.Dir), "compared with tcn", "<script>alert(1)</script>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(text, filepath.Base(one.Dir)) {
+		t.Error("the report is about a run that was not chosen")
+	}
+	if wrong := value[[]string](ctx, t, marks); len(wrong) > 0 {
+		t.Errorf("figures: %q", wrong)
+	}
+	_, requests := seen.all()
+	for _, url := range requests {
+		if !strings.HasPrefix(url, server.URL) {
+			t.Errorf("asked for %s", url)
+		}
+	}
+}
+
+// The page follows a run from its first point to its place in the list.
+func TestLiveInChromium(t *testing.T) {
+	root := t.TempDir()
+	w := newWriter(t, root, "star")
+	server := httptest.NewServer(serve.Handler(root))
+	defer server.Close()
+	ctx, _ := chromium(t)
+	flows := func(want string) chromedp.Action[chromedp.Void] {
+		return until(`document.querySelector(".flows")?.textContent === "` + want + `"`)
+	}
+	do(ctx, t, chromedp.Navigate(server.URL), until(`document.querySelector("#live").textContent.includes("not begun")`))
+
+	if err := w.Publish(going(40)); err != nil {
+		t.Fatal(err)
+	}
+	do(ctx, t, flows("40 of 300"))
+	before := value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
+	if text := value[string](ctx, t, `document.querySelector("#live").innerText`); !strings.Contains(text, "0 of 4 points done") || !strings.Contains(text, "5678.0 µs") {
+		t.Errorf("the page says %q", text)
+	}
+	if err := w.Publish(going(90)); err != nil {
+		t.Fatal(err)
+	}
+	do(ctx, t, flows("90 of 300"))
+	after := value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
+	if strings.Count(after, "L") != 89 || after == before {
+		t.Error("the queue does not move")
+	}
+
+	if err := w.Add(measured("droptail", 0.5)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Finish(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	do(ctx, t,
+		until(`document.querySelector("#live").childElementCount === 0`),
+		until(`document.querySelector("#runs tbody td:last-child")?.textContent === "complete"`))
+}

@@ -1,0 +1,193 @@
+// Package serve shows a folder of runs in a browser: the list, reports that
+// compare chosen runs, and the runs that are being made. It only reads, and only
+// answers requests that were meant for this machine.
+package serve
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"aqmlab/results"
+)
+
+//go:embed page
+var files embed.FS
+
+// Handler answers requests about the runs in the folder root.
+//
+//	GET /                  the page, and its script and style
+//	GET /api/runs          every run: [Run]
+//	GET /api/live          those that are being made: [Growing]
+//	GET /report?run=NAME   a report about one or more runs; &baseline=SCHEME
+func Handler(root string) http.Handler {
+	s := &server{root: root, made: newFacts()}
+	page, err := fs.Sub(files, "page")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServerFS(page))
+	mux.HandleFunc("GET /api/runs", s.runs)
+	mux.HandleFunc("GET /api/live", s.live)
+	mux.HandleFunc("GET /report", s.report)
+	return guard(mux)
+}
+
+// guard refuses what a page of elsewhere may have a browser ask, and has
+// browsers load nothing from elsewhere.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A name of elsewhere that resolves to this machine (DNS rebinding) would
+		// make its pages ours. The port is not looked at: it may be forwarded.
+		if !here(r.Host) {
+			http.Error(w, fmt.Sprintf("host %q is not this machine: want localhost or a loopback address", r.Host), http.StatusForbidden)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// here tells whether a Host header names this machine.
+func here(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	} else if n := len(host); n > 1 && host[0] == '[' && host[n-1] == ']' {
+		name = host[1 : n-1]
+	}
+	if name == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.IsLoopback()
+}
+
+type server struct {
+	root string
+	made *facts
+}
+
+// Run is one line of the list.
+type Run struct {
+	results.Entry
+	Facts
+}
+
+// runs answers with every run, the newest first.
+func (s *server) runs(w http.ResponseWriter, _ *http.Request) {
+	entries, err := results.List(s.root)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	list := make([]Run, 0, len(entries))
+	for _, e := range slices.Backward(entries) {
+		list = append(list, Run{e, s.made.of(e)})
+	}
+	answer(w, list)
+}
+
+// Growing is a run that is being made.
+type Growing struct {
+	results.Entry
+	Live *results.Live `json:"live"` // null until its first point has begun
+}
+
+// live answers with the runs that are being made.
+func (s *server) live(w http.ResponseWriter, _ *http.Request) {
+	entries, err := results.Growing(s.root)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	list := make([]Growing, 0, len(entries))
+	for _, e := range entries {
+		g := Growing{Entry: e}
+		l, err := results.ReadLive(e.Dir)
+		switch {
+		case err == nil:
+			g.Live = &l
+		case !errors.Is(err, fs.ErrNotExist):
+			fail(w, err)
+			return
+		}
+		list = append(list, g)
+	}
+	answer(w, list)
+}
+
+// report answers with a page about the runs that are asked for.
+func (s *server) report(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	runs, err := s.open(q["run"])
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	var page bytes.Buffer
+	if err := results.Report(&page, runs, q.Get("baseline")); err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	// A report has script and style inside.
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	send(w, page.Bytes())
+}
+
+// open opens runs by the names of their folders, which must be in the root
+// itself.
+func (s *server) open(names []string) ([]*results.Run, error) {
+	if len(names) == 0 {
+		return nil, errors.New("no run is asked for: want run=NAME, once or more")
+	}
+	there, err := os.ReadDir(s.root)
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	var runs []*results.Run
+	for _, name := range names {
+		if !slices.ContainsFunc(there, func(d fs.DirEntry) bool { return d.IsDir() && d.Name() == name }) {
+			return nil, fmt.Errorf("there is no run %q in %s", name, s.root)
+		}
+		run, err := results.Open(filepath.Join(s.root, name))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+func answer(w http.ResponseWriter, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	send(w, b)
+}
+
+func fail(w http.ResponseWriter, err error) {
+	http.Error(w, err.Error(), http.StatusInternalServerError)
+}
+
+// send leaves it to the browser to notice that it did not get all.
+func send(w http.ResponseWriter, b []byte) { _, _ = w.Write(b) }
