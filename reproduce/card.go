@@ -101,7 +101,7 @@ func (s Score) published() float64 {
 	switch {
 	case !c.Relation.Relative():
 		return *c.To
-	case c.Percent == 0 && c.From == nil:
+	case c.Percent == 0 && (c.From == nil || c.To == nil):
 		return math.NaN()
 	case c.Relation == "lower":
 		return -c.Percent
