@@ -41,7 +41,25 @@ func incasts() results.Point {
 	return p
 }
 
-// abqCases are the metrics of the claims of ABQ.
+// metricCase is a metric of a claim, a point, and its figure there.
+type metricCase struct {
+	metric string
+	claim  papers.Claim
+	point  results.Point
+	want   float64
+}
+
+// Each metric of the claims of ABQ on a point whose figure is known.
+func TestMetricsOfQueries(t *testing.T) {
+	for _, tt := range abqCases() {
+		m, _ := metric(tt.metric)
+		got, err := m.of(subject{tt.claim, tt.point, &labs.Lab{}})
+		if err != nil || math.Abs(got-tt.want) > 1e-9*tt.want {
+			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
+		}
+	}
+}
+
 func abqCases() []metricCase {
 	second := []papers.Window{{From: 50 * time.Millisecond, To: time.Second}}
 	h1 := papers.Claim{Port: "h1"}
@@ -87,6 +105,20 @@ func TestNoFigureOfQueries(t *testing.T) {
 		_, err := m.of(subject{tt.claim, tt.point, &labs.Lab{}})
 		if !errors.Is(err, errNothing) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", tt.metric, err, tt.want)
+		}
+	}
+}
+
+// An explanation stands on the card of what was judged and is not reproduced.
+func TestCardExplains(t *testing.T) {
+	for verdict, want := range map[Verdict]int{NotReproduced: 1, DirectionOnly: 1, Reproduced: 0, NotRun: 0} {
+		s := Score{Claim: papers.Claim{Relation: papers.Close, Explanation: "the sea was rough"}, Verdict: verdict}
+		var text strings.Builder
+		if err := Table(&text, []Score{s}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(text.String(), "the sea was rough"); got != want {
+			t.Errorf("%s: %d explanations, want %d:\n%s", verdict, got, want, &text)
 		}
 	}
 }
