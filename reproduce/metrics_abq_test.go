@@ -133,3 +133,10 @@ func TestDirectionWithoutNumber(t *testing.T) {
 		t.Errorf("published %v, want none", p)
 	}
 }
+
+// What is more than none has no interval.
+func TestNoIntervalOfInfinity(t *testing.T) {
+	if f := (Figure{}).over([]float64{math.Inf(1), 3}, nil); f.HasCI || !math.IsInf(f.Value, 1) {
+		t.Errorf("%+v", f)
+	}
+}
