@@ -10,24 +10,29 @@ import (
 
 func newCompare() *cobra.Command {
 	var baseline string
-	var asJSON bool
+	var each, asJSON bool
 	c := &cobra.Command{
 		Use:   "compare RUN...",
 		Short: "Compare the schemes of one or more runs",
 		Long: `Compare prints the flow completion times of every scheme relative to the
 baseline's, with 95 % intervals of the paired differences (all schemes replay
 the same flows), and says which differences are real. It also lists in what the
-runs differ beside their schemes, and refuses runs of different traces.
+runs differ beside their schemes, and refuses runs of different traces. With
+--each nothing is compared between runs: their results stand side by side.
 
 RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 		Example: `  aqmlab compare results/runs/latest
-  aqmlab compare results/runs/latest --baseline tcn --json`,
+  aqmlab compare results/runs/latest --baseline tcn --json
+  aqmlab compare --each results/runs/*-field-*`,
 		Args:              args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completeRuns(nil),
 		RunE: func(c *cobra.Command, names []string) error {
 			runs, err := openRuns(runsDir, names)
 			if err != nil {
 				return err
+			}
+			if each {
+				return showEach(c, runs, baseline, asJSON)
 			}
 			comparison, err := results.CompareRuns(runs, baseline)
 			if err != nil {
@@ -43,8 +48,26 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 		},
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the lab's)")
+	c.Flags().BoolVar(&each, "each", false, "compare the schemes of each run by itself, and print one table a statistic")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// showEach prints the comparisons of runs that have nothing in common but their
+// schemes.
+func showEach(c *cobra.Command, runs []*results.Run, baseline string, asJSON bool) error {
+	all, err := results.CompareEach(runs, baseline)
+	if err != nil {
+		return usage(err)
+	}
+	if !asJSON {
+		return results.EachTable(c.OutOrStdout(), all)
+	}
+	list := []results.EachJSON{}
+	for _, r := range all {
+		list = append(list, r.JSON())
+	}
+	return printJSON(c.OutOrStdout(), list)
 }
 
 // openRuns opens the runs that the user named, as paths or as names of folders

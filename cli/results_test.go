@@ -124,3 +124,21 @@ func TestShow(t *testing.T) {
 		t.Errorf("printed %+v", j)
 	}
 }
+
+// Runs of different flows, which are not compared with each other, stand side by
+// side with --each.
+func TestCompareEach(t *testing.T) {
+	dir := stored(t)
+	text, _ := run(t, 0, "compare", "--each", dir, dir)
+	if !strings.Contains(text, "x0.50") || strings.Count(text, ", against droptail") != 2 {
+		t.Errorf("table:\n%s", text)
+	}
+	raw, _ := run(t, 0, "compare", "--each", dir, dir, "--json")
+	var all []results.EachJSON
+	if err := json.Unmarshal([]byte(raw), &all); err != nil || len(all) != 2 || all[1].Lab != "x" || len(all[1].Rows) == 0 {
+		t.Errorf("%v: %s", err, raw)
+	}
+	if out, errs := run(t, exitUsage, "compare", "--each", dir, "--baseline", "red"); out != "" || !strings.Contains(errs, "red") {
+		t.Errorf("an unknown baseline: %q, %q", out, errs)
+	}
+}

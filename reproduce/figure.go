@@ -250,7 +250,7 @@ func (f Figure) over(values []float64, of []results.Point) Figure {
 		f.Value += v / n
 	}
 	f.Seeds = len(values)
-	if f.HasCI = len(values) > 1; f.HasCI {
+	if f.HasCI = len(values) > 1 && !math.IsInf(f.Value, 0); f.HasCI {
 		squares := 0.0
 		for _, v := range values {
 			squares += (v - f.Value) * (v - f.Value)

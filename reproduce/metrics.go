@@ -50,6 +50,18 @@ func metrics() []kindOfMetric {
 		{"rtt-mean", "mean RTT of a probe, us", meanRTT, "", false, false},
 		{"rtt-p99", "99th percentile of the same, us", p99RTT, "", false, false},
 		{"rtt-above-base", "mean RTT of a probe less the lab's base RTT, us", rttAboveBase, "", false, false},
+		{"query-fct-p1", "1st percentile of the completion times of a query's flows, mean over queries, us", queryFCT(0.01), "", false, false},
+		{"query-fct-p50", "median of the same", queryFCT(0.5), "", false, false},
+		{"query-fct-p99", "99th percentile of the same", queryFCT(0.99), "", false, false},
+		{"query-fct-p50-growth", "smallest ratio of the medians of neighbouring queries", queryMedianGrowth, "", false, false},
+		{"query-goodput", "payload of a query over its completion time, mean over queries, Mbps", queryGoodput, "", false, false},
+		{"query-goodput-of-others", "goodput of the queries within windows over that of the others", goodputOfOthers, "", false, false},
+		{"query-queue", "mean length of a queue while a query lasts, mean over queries, KB", queryQueue, "", true, false},
+		{"query-queue-with-held", "that and the most that the held ACKs ever took, over that", queueWithHeld, "", true, false},
+		{"drops", "packets that switches dropped", drops, "", false, true},
+		{"drops-of-worst-switch", "packets that the switch dropped that dropped most", dropsOfWorst, "", false, true},
+		{"flow-goodput", "payload of a flow of a size class over its completion time, mean over flows, Mbps", flowGoodput, "", false, false},
+		{"flow-goodput-largest", "largest of the same", largestGoodput, "", false, false},
 	}
 }
 

@@ -182,11 +182,11 @@ func TestOtherTracesSayWhy(t *testing.T) {
 // TestTableNamesRuns: what the numbers of schemes stand for is said once.
 func TestTableNamesRuns(t *testing.T) {
 	runs := []*Run{made(t, wholeLab, same, trace("tcn", 1, 10, 20)), made(t, wholeLab+"# other\n", same, trace("tcn", 1, 10, 20))}
-	c, err := CompareRuns(runs, "")
-	if err == nil || !strings.Contains(err.Error(), "droptail") {
+	if _, err := CompareRuns(runs, ""); err == nil || !strings.Contains(err.Error(), "droptail") {
 		t.Fatalf("a baseline that no run has: %v", err)
 	}
-	if c, err = CompareRuns(runs, "tcn"); err != nil {
+	c, err := CompareRuns(runs, "tcn")
+	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer

@@ -104,6 +104,9 @@ type Claim struct {
 
 	// Unmeasured says why the figure cannot be computed; the claim is not run.
 	Unmeasured string `yaml:"unmeasured"`
+	// Explanation says why the figure differs from the published one; it stands on
+	// the card whenever the claim is not reproduced.
+	Explanation string `yaml:"explanation"`
 }
 
 // Window is a span of lab time.

@@ -142,7 +142,7 @@ func (n *Network) addHost(h Host, spec Spec, nodes []node, links []end) error {
 		u.gate = newGate(n.loop, u.wire, send)
 		send = u.gate.take
 	}
-	u.line = newDelayLine(n.loop, h.Delays, send)
+	u.line = newDelayLine(n.loop, u.wire.rate, h.Delays, send)
 	n.hosts = append(n.hosts, u)
 	return nil
 }

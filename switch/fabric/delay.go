@@ -1,10 +1,13 @@
 package fabric
 
 import (
+	"slices"
 	"time"
 
 	"aqmlab/event"
 	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+	"aqmlab/units"
 )
 
 // delayLine holds back what a host sends before its uplink takes it, as the
@@ -18,7 +21,10 @@ import (
 // trip would take what was drawn for it.
 type delayLine struct {
 	loop    *event.Loop
+	rate    units.Rate // of the uplink
 	classes []delayClass
+	longest time.Duration // of the delays
+	held    time.Duration // what the uplink will take for all that stands here
 }
 
 // delayClass is the flows of a host that share a delay.
@@ -30,19 +36,30 @@ type delayClass struct {
 	send    func(at time.Duration, k *packet.Packet)
 }
 
-// newDelayLine makes a class of each delay. Without any there is no line.
-func newDelayLine(loop *event.Loop, delays []time.Duration, send func(time.Duration, *packet.Packet)) *delayLine {
+// newDelayLine makes a class of each delay, before an uplink of that rate. Without
+// any there is no line.
+func newDelayLine(loop *event.Loop, rate units.Rate, delays []time.Duration, send func(time.Duration, *packet.Packet)) *delayLine {
 	if len(delays) == 0 {
 		return nil
 	}
-	l := &delayLine{loop: loop, classes: make([]delayClass, len(delays))}
+	l := &delayLine{loop: loop, rate: rate, classes: make([]delayClass, len(delays)), longest: slices.Max(delays)}
 	for i, d := range delays {
 		c := &l.classes[i]
 		c.delay, c.send = d, send
-		c.next = event.NewTimer(func(now time.Duration) { c.release(loop, now) })
+		c.next = event.NewTimer(func(now time.Duration) { l.release(c, now) })
 	}
 	return l
 }
+
+// takes is how long the uplink takes for k.
+func (l *delayLine) takes(k *packet.Packet) time.Duration {
+	return l.rate.Time(int(k.Size) + port.FrameOverhead)
+}
+
+// excess is what the uplink takes for all that stands here beyond the longest
+// delay: below zero is how much more it could send meanwhile. What leaves the line
+// after a shorter delay waits for up to the difference longer.
+func (l *delayLine) excess() time.Duration { return l.held - l.longest }
 
 // hold keeps k, which left the host's stack at the lab time at, for as long as
 // its class says. When that is over already, because k was noticed late, it
@@ -56,16 +73,18 @@ func (l *delayLine) hold(at time.Duration, k *packet.Packet) {
 	}
 	k.Due = c.last
 	c.waiting.Push(k)
+	l.held += l.takes(k)
 	if !c.next.Pending() {
 		l.loop.Schedule(c.next, k.Due)
 	}
 }
 
-// release lets the first packet go.
-func (c *delayClass) release(loop *event.Loop, now time.Duration) {
+// release lets the first packet of a class go.
+func (l *delayLine) release(c *delayClass, now time.Duration) {
 	k := c.waiting.Pop()
+	l.held -= l.takes(k)
 	if next := c.waiting.Head(); next != nil {
-		loop.Schedule(c.next, next.Due)
+		l.loop.Schedule(c.next, next.Due)
 	}
 	c.send(now, k)
 }

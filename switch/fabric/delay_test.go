@@ -198,3 +198,33 @@ func TestNegativeDelay(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// TestBacklogOfDelays: a burst that a host's delay holds back will wait for the
+// uplink for as long as it takes beyond the delay, and whoever sends is told so at
+// once. What the uplink can send as it comes does not wait.
+func TestBacklogOfDelays(t *testing.T) {
+	r := newRig(t, slow(50*us))
+	for range 4 {
+		r.sendFlow(0, 0, false)
+	}
+	if got := r.Backlog(0, 0); got != 0 {
+		t.Errorf("four packets within a delay of four: a backlog of %v", got)
+	}
+	for range 16 {
+		r.sendFlow(0, 0, false)
+	}
+	if got, want := r.Backlog(0, 0), 20*full-50*us; got != want {
+		t.Errorf("twenty packets held: a backlog of %v, want %v", got, want)
+	}
+	if got, want := r.Backlog(0, 1), time.Duration(0); got != want {
+		t.Errorf("the other host has a backlog of %v", got)
+	}
+	r.RunUntil(50 * us)
+	if got, want := r.Backlog(50*us, 0), 20*full-50*us; got != want {
+		t.Errorf("all on the uplink: a backlog of %v, want %v", got, want)
+	}
+	r.RunUntil(time.Second)
+	if got := r.Backlog(time.Second, 0); got != 0 {
+		t.Errorf("nothing is left, and the backlog is %v", got)
+	}
+}

@@ -135,13 +135,16 @@ func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
 }
 
 // Backlog is how long the uplink of a host takes, at now, for what it was given.
-// What the host's delays hold back is not part of it, and of what waits in its
-// port only the network-layer bytes are.
+// Of what the host's delays hold back, that is part of it which the uplink cannot
+// send meanwhile, and of what waits in its port only the network-layer bytes are.
 func (n *Network) Backlog(now time.Duration, host int) time.Duration {
 	h := &n.hosts[host]
 	backlog := max(0, h.wire.busy-now)
 	if h.port != nil {
 		backlog += h.wire.rate.Time(h.port.port.Bytes())
+	}
+	if h.line != nil {
+		backlog = max(0, backlog+h.line.excess())
 	}
 	return backlog
 }
