@@ -30,9 +30,10 @@ type ClaimJSON struct {
 	Testbed     number      `json:"testbed"`
 	Unit        string      `json:"unit"`
 	Verdict     Verdict     `json:"verdict"`
-	By          string      `json:"verdict_by,omitempty"` // sim or testbed
-	Chance      bool        `json:"may_be_chance"`        // the interval of the difference holds zero
-	Reason      string      `json:"reason,omitempty"`     // why it was not run
+	By          string      `json:"verdict_by,omitempty"`  // sim or testbed
+	Chance      bool        `json:"may_be_chance"`         // the interval of the difference holds zero
+	Reason      string      `json:"reason,omitempty"`      // why it was not run
+	Explanation string      `json:"explanation,omitempty"` // why it was not reproduced
 	SimMore     *FigureJSON `json:"sim_details,omitempty"`
 	TestbedMore *FigureJSON `json:"testbed_details,omitempty"`
 }
@@ -79,7 +80,7 @@ func ToJSON(card []Score, scale Scale) JSON {
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
 			Published: number(s.published()), Sim: s.Sim.number(), Testbed: s.Testbed.number(),
-			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Reason: s.Reason,
+			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Reason: s.Reason, Explanation: s.explanation(),
 			SimMore: s.Sim.json(), TestbedMore: s.Testbed.json(),
 		}
 		out.Claims = append(out.Claims, c)
@@ -176,6 +177,9 @@ func section(out *strings.Builder, claims []Score) {
 		fmt.Fprintln(out, line)
 		if i > 0 {
 			fmt.Fprintf(out, "      %s\n", claims[i-1].about())
+			if text := claims[i-1].explanation(); text != "" {
+				fmt.Fprintf(out, "      why: %s\n", text)
+			}
 		}
 	}
 	fmt.Fprintln(out)
@@ -193,6 +197,15 @@ func (s Score) about() string {
 		return text + "]"
 	}
 	return text + fmt.Sprintf(" [%s]", strings.Join(c.Schemes(), ", "))
+}
+
+// explanation says why a claim that was judged is not reproduced, where that is
+// known.
+func (s Score) explanation() string {
+	if s.Verdict == Reproduced || s.Verdict == NotRun {
+		return ""
+	}
+	return s.Claim.Explanation
 }
 
 func (s Score) publishedText() string {
