@@ -25,6 +25,7 @@ type Workload struct {
 
 	// What follows is for all traffic of the lab, its background included.
 
+	LoadOf      string       // what load counts: Payload or Wire
 	Connections int          // persistent ones, opened ahead to each server; 0: a fresh one for each flow
 	Handshake   bool         // opening a fresh connection is part of the flow
 	PIAS        []units.Size // thresholds of the priorities that all services share; none: no priorities
@@ -36,6 +37,19 @@ const (
 	Push = "push" // the server sends, and the flow's time counts from there
 )
 
+// What load counts.
+const (
+	Payload = "payload" // application bytes
+	Wire    = "wire"    // and the headers and frames of full packets
+)
+
+// What TCP with timestamps, IPv4 and Ethernet (header, FCS, preamble and gap)
+// take, in bytes: the former within the MTU, the latter around it.
+const (
+	headerBytes = 52
+	frameBytes  = 38
+)
+
 func workloadDefaults() Workload {
 	return Workload{
 		Arrival:     kind.Choice{Kind: "poisson"},
@@ -43,6 +57,7 @@ func workloadDefaults() Workload {
 		Pattern:     "many-to-one",
 		Host:        1,
 		Load:        []float64{0.6},
+		LoadOf:      Payload,
 		Flows:       1000,
 		Services:    []int{1},
 		ServiceBy:   trafficgen.ByFlow,
@@ -55,6 +70,7 @@ func workloadDefaults() Workload {
 const (
 	workloadKey     = "workload"
 	loadPath        = workloadKey + ".load"
+	loadOfPath      = workloadKey + ".load_of"
 	connectionsPath = workloadKey + ".connections"
 	handshakePath   = workloadKey + ".handshake"
 	piasPath        = workloadKey + ".pias"
@@ -79,6 +95,7 @@ func trafficKeys(prefix string, w *Workload, load codec) []key {
 func workloadKeys(w *Workload) []key {
 	load := distinct(&w.Load, list(&w.Load, fraction))
 	return append(trafficKeys(workloadKey, w, load),
+		key{loadOfPath, written(oneOf(&w.LoadOf, "count", []string{Payload, Wire}), w.LoadOf != Payload)},
 		key{connectionsPath, whole(&w.Connections, 0, 1000)},
 		key{handshakePath, written(flag(&w.Handshake), w.Connections == 0)},
 		key{piasPath, unlessEmpty(&w.PIAS, thresholds(&w.PIAS))})
@@ -139,12 +156,16 @@ func (l *Lab) Tagging() trafficgen.Tagging {
 // Traffic is the flows to draw at one load and seed. Every scheme and runtime
 // gets the same.
 func (l *Lab) Traffic(load float64, seed uint64) trafficgen.Spec {
-	spec := l.Workload.spec(load)
+	share := 1.0 // of what load counts, that is payload
+	if l.Workload.LoadOf == Wire {
+		share = float64(l.Host.MTU-headerBytes) / float64(l.Host.MTU+frameBytes)
+	}
+	spec := l.Workload.spec(load * share)
 	spec.Hosts, spec.Racks, spec.Rate, spec.Seed = l.Topology.Hosts, l.Topology.Racks(), l.Topology.Rate, seed
 	for _, b := range l.Background {
 		own := 0.0 // that of the point
 		if len(b.Load) > 0 {
-			own = b.Load[0]
+			own = b.Load[0] * share
 		}
 		spec.Background = append(spec.Background, b.spec(own))
 	}

@@ -3,6 +3,7 @@ package labs_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -188,6 +189,7 @@ func TestBadTraffic(t *testing.T) {
 		"handshake ahead":         {base + "workload: {handshake: false}\n", key + "workload.handshake: connections that are opened ahead have none in a flow: want workload.connections 0"},
 		"one rack":                {base + "workload: {pattern: inter-rack}\n", key + "workload: drawing flows: pattern inter-rack: all hosts are in one rack: want at least two racks"},
 		"parameter":               {base + "workload: {arrival: {kind: incast, fan_out: 0}}\n", key + "workload.arrival.fan_out: 0 is outside 1 to 100000"},
+		"load of what":            {base + "workload: {load_of: bytes}\n", key + `workload.load_of: unknown count "bytes": want one of payload, wire`},
 		"loads without use":       {base + "workload: {load: [0.1, 0.2], arrival: static}\n", key + "workload.load: 2 loads, but no flows start by the load: want one"},
 		"static beyond the hosts": {base + "workload: {arrival: {kind: static, servers: [10]}}\n", key + "workload: drawing flows: arrival: static: client 1 or server 10 is outside 1 to 9"},
 		"trace beyond the hosts":  {base + "workload: {arrival: {kind: trace, name: leafspine-144}}\n", key + "workload: drawing flows: arrival: trace: line 6: hosts 90 and 78: want 0 to 8"},
@@ -218,6 +220,32 @@ func TestLoadOfBackground(t *testing.T) {
 	}
 }
 
+// Load may count what packets are on the wire: 1448 bytes of payload in 1538. The
+// key is written where it says so, and labs without it stay what they were.
+func TestLoadOf(t *testing.T) {
+	const traffic = "workload: {load: 0.9}\nbackground: [{name: a, flows: 5}, {name: b, load: 0.2}]\n"
+	spec := parsed(t, base+traffic).Traffic(0.9, 1)
+	if spec.Load != 0.9 || spec.Background[1].Load != 0.2 {
+		t.Errorf("of payload: loads %v and %v", spec.Load, spec.Background[1].Load)
+	}
+	l := parsed(t, base+strings.Replace(traffic, "load: 0.9", "load: 0.9, load_of: wire", 1))
+	spec = l.Traffic(0.9, 1)
+	for i, got := range []float64{spec.Load / 0.9, spec.Background[1].Load / 0.2} {
+		if want := 1448.0 / 1538; math.Abs(got-want) > 1e-12 {
+			t.Errorf("load %d: %v of it is payload, want %v", i, got, want)
+		}
+	}
+	if spec.Background[0].Load != 0 {
+		t.Errorf("the background without a load has %v, want none of its own", spec.Background[0].Load)
+	}
+	for lab, want := range map[*labs.Lab]bool{l: true, parsed(t, base): false} {
+		yaml, err := lab.YAML()
+		if err != nil || strings.Contains(string(yaml), "load_of: wire") != want || !want && strings.Contains(string(yaml), "load_of") {
+			t.Errorf("written as %v\n%s", err, yaml)
+		}
+	}
+}
+
 // The flows of the first labs are what they were before there were arrivals
 // other than poisson: what is added to the traffic leaves them alone.
 func TestTracesStay(t *testing.T) {
@@ -226,7 +254,7 @@ func TestTracesStay(t *testing.T) {
 		"smoke":      "196bd25b0c84d061",
 		"tcn/fig6":   "33c4e2ee69f2d9c1",
 	} {
-		l, hash := load(t, name), sha256.New()
+		l, hash := load(t, name, "workload.load_of=payload"), sha256.New()
 		for _, load := range l.Workload.Load {
 			for _, seed := range l.Seeds {
 				flows, err := trafficgen.Trace(l.Traffic(load, seed))

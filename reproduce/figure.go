@@ -31,9 +31,9 @@ type Figure struct {
 // bears it out least, or most where it says "up to".
 func (p *Plan) figure(have *stored, s *study, c papers.Claim, in column) (Figure, error) {
 	var chosen Figure
-	found, why := false, fmt.Errorf("%w: no point that it is about has been run", errNothing)
+	found, why := false, errMissing
 	for _, load := range s.lab.Workload.Load {
-		if !holds(c, load) {
+		if !c.About(load) {
 			continue
 		}
 		for _, scheme := range c.Schemes() {
@@ -67,7 +67,7 @@ type spot struct {
 }
 
 // errMissing says that a point has not been run.
-var errMissing = fmt.Errorf("%w: not run", errNothing)
+var errMissing = fmt.Errorf("%w: no point that it is about has been run", errNothing)
 
 // at measures a claim for one scheme at one load.
 func (p *Plan) at(have *stored, s *study, c papers.Claim, at spot) (Figure, error) {
@@ -220,7 +220,7 @@ func unpaired(p pair, at spot, base, mine []results.Point) (Figure, error) {
 			if err != nil {
 				return f, err
 			}
-			b, err := p.metric.of(subject{p.claim, other, p.base.lab})
+			b, err := p.metric.of(subject{p.claim.OfBase(), other, p.base.lab})
 			if err != nil {
 				return f, err
 			}

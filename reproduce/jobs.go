@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
 	"aqmlab/trafficgen"
 )
 
@@ -73,7 +72,7 @@ func (p *Plan) addPoints(s *study) error {
 func (p *Plan) needed(s *study, scheme string, load float64) bool {
 	for _, by := range p.studies {
 		for _, c := range by.Claims {
-			if !by.scored || c.Unmeasured != "" || !holds(c, load) {
+			if !by.scored || c.Unmeasured != "" || !c.About(load) {
 				continue
 			}
 			own := by == s && (slices.Contains(c.Schemes(), scheme) || c.In == "" && c.Baseline == scheme)
@@ -83,12 +82,4 @@ func (p *Plan) needed(s *study, scheme string, load float64) bool {
 		}
 	}
 	return false
-}
-
-// holds tells whether a claim is about a load.
-func holds(c papers.Claim, load float64) bool {
-	if c.Load != 0 {
-		return load == c.Load
-	}
-	return load >= c.MinLoad
 }

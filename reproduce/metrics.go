@@ -38,17 +38,21 @@ func metrics() []kindOfMetric {
 		{"fct-mean", "mean flow completion time of a size class, us", meanFCT, results.Mean, false, false},
 		{"fct-p99", "99th percentile of the same, us", p99FCT, results.P99, false, false},
 		{"timeouts", "retransmission timeouts of all hosts", timeouts, "", false, true},
+		{"fct-mean-above-100kb", "mean flow completion time of all flows that are not small, us", meanAbove, "", false, false},
 		{"bytes-below-10mb", "share of the bytes asked for that belong to flows below 10 MB, %", bytesBelow, "", false, false},
+		{"small-below-24kb", "share of the small flows that are below 24 KB, %", smallBelow, "", false, false},
 		{"queue-peak", "largest queue of a port, KB", queuePeak, "", false, false},
 		{"queue-window-peak", "the same within a window, KB", queueWindowPeak, "", true, false},
 		{"queue-goodput", "payload that left a queue within a window, Mbps", queueGoodput, "", true, false},
+		{"port-goodput", "payload that left all queues of a port within a window, Mbps", portGoodput, "", true, false},
 		{"queue-goodput-growth", "smallest ratio of the goodputs of a queue in neighbouring windows", goodputGrowth, "", true, false},
 		{"queue-share-of-next", "goodput of a queue over that of the next within a window", shareOfNext, "", true, false},
 		{"queue-rate", "what a queue took of the link within a window, framing included, Mbps", queueRate, "", true, false},
 		{"utilisation", "what all queues of a port took of its link within a window, %", utilisation, "", true, false},
 		{"share-convergence", "time from a window's start until a queue's rate stays within 10 % of that in the window's second half, ms", convergence, "", true, false},
-		{"rtt-mean", "mean RTT of a probe, us", meanRTT, "", false, false},
+		{"rtt-mean", "mean RTT of a probe, within a window if the claim has one, us", meanRTT, "", false, false},
 		{"rtt-p99", "99th percentile of the same, us", p99RTT, "", false, false},
+		{"rtt-mean-growth", "smallest ratio of the mean RTTs of a probe in neighbouring windows", rttGrowth, "", false, false},
 		{"rtt-above-base", "mean RTT of a probe less the lab's base RTT, us", rttAboveBase, "", false, false},
 		{"query-fct-p1", "1st percentile of the completion times of a query's flows, mean over queries, us", queryFCT(0.01), "", false, false},
 		{"query-fct-p50", "median of the same", queryFCT(0.5), "", false, false},
@@ -120,9 +124,16 @@ func bytesBelow(s subject) (float64, error) {
 	return 100 * below / all, nil
 }
 
-func (s subject) rtt() (results.FCT, error) {
-	for _, p := range results.SummarizeProbes(s.point.Probes) {
-		if p.Probe == s.Probe && p.RTT.Count > 0 {
+// rtt sums up what the claim's probe measured: in a window, or without in all.
+func (s subject) rtt(windows []papers.Window) (results.FCT, error) {
+	var mine []results.ProbeSample
+	for _, p := range s.point.Probes {
+		if p.Probe == s.Probe && (len(windows) == 0 || p.At >= windows[0].From && p.At < windows[0].To) {
+			mine = append(mine, p)
+		}
+	}
+	for _, p := range results.SummarizeProbes(mine) {
+		if p.RTT.Count > 0 {
 			return p.RTT, nil
 		}
 	}
@@ -130,16 +141,16 @@ func (s subject) rtt() (results.FCT, error) {
 }
 
 func meanRTT(s subject) (float64, error) {
-	r, err := s.rtt()
+	r, err := s.rtt(s.Windows)
 	return r.Mean, err
 }
 
 func p99RTT(s subject) (float64, error) {
-	r, err := s.rtt()
+	r, err := s.rtt(s.Windows)
 	return r.P99, err
 }
 
 func rttAboveBase(s subject) (float64, error) {
-	r, err := s.rtt()
+	r, err := s.rtt(s.Windows)
 	return r.Mean - float64(s.lab.RTT.Min.Nanoseconds())/1000, err
 }

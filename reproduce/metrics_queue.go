@@ -84,22 +84,13 @@ func shareOfNext(s subject) (float64, error) {
 	return mine / next, err
 }
 
+func portGoodput(s subject) (float64, error) {
+	r, err := s.rateInWindow(func(int) bool { return true })
+	return r * s.payloadShare(), err
+}
+
 func goodputGrowth(s subject) (float64, error) {
-	least, before := math.Inf(1), 0.0
-	for i, w := range s.Windows {
-		r, err := s.rate(w, only(s.Queue))
-		if err != nil {
-			return 0, err
-		}
-		if i > 0 {
-			least = min(least, r/before)
-		}
-		before = r
-	}
-	if math.IsInf(least, 0) || math.IsNaN(least) {
-		return 0, fmt.Errorf("%w: fewer than two windows with traffic", errNothing)
-	}
-	return least, nil
+	return s.growth(func(w papers.Window) (float64, error) { return s.rate(w, only(s.Queue)) })
 }
 
 func queuePeak(s subject) (float64, error) {

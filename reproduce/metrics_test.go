@@ -47,7 +47,8 @@ func TestMetrics(t *testing.T) {
 	lab := &labs.Lab{Host: labs.Host{MTU: 1500}, Topology: labs.Topology{Rate: units.Gbps}, RTT: labs.RTT{Min: 250 * time.Microsecond}}
 	ms := time.Millisecond
 	fcts := results.Point{Flows: []results.Flow{flow(1000, 2*ms), flow(2000, 4*ms), flow(20_000_000, 90*ms), {Bytes: 1, Error: "lost"}}}
-	pings := results.Point{Probes: []results.ProbeSample{{Probe: "a", RTT: 300 * time.Microsecond}, {Probe: "a", RTT: 500 * time.Microsecond}, {Probe: "a", Lost: true}}}
+	pings := results.Point{Probes: []results.ProbeSample{{Probe: "a", RTT: 300 * time.Microsecond}, {Probe: "a", At: ms, RTT: 500 * time.Microsecond}, {Probe: "a", At: 2 * ms, Lost: true}}}
+	early, late := papers.Window{To: ms}, papers.Window{From: ms, To: 3 * ms}
 	// 1.25 MB in 100 ms are 100 Mbps of network-layer bytes.
 	queues := results.Point{Queues: samples(steady(1_250_000), steady(2_500_000))}
 	covered := map[string]bool{}
@@ -60,18 +61,24 @@ func TestMetrics(t *testing.T) {
 		{"fct-mean", papers.Claim{Class: "small"}, fcts, 3000},
 		{"fct-mean", papers.Claim{Class: "large"}, fcts, 90_000},
 		{"fct-p99", papers.Claim{Class: "small"}, fcts, 4000},
+		{"fct-mean-above-100kb", papers.Claim{}, results.Point{Flows: []results.Flow{flow(1000, ms), flow(200_000, 10*ms), flow(20_000_000, 90*ms)}}, 50_000},
+		{"small-below-24kb", papers.Claim{}, results.Point{Flows: []results.Flow{flow(23_999, ms), flow(24_000, ms), flow(100_000, ms), flow(1, ms), flow(100_001, ms)}}, 50},
 		{"timeouts", papers.Claim{}, results.Point{Hosts: []results.HostCount{{Timeouts: 3}, {Timeouts: 4}}}, 7},
 		{"bytes-below-10mb", papers.Claim{}, results.Point{Flows: []results.Flow{flow(6_000_000, ms), flow(14_000_000, ms)}}, 30},
 		{"queue-peak", papers.Claim{Port: "h1"}, results.Point{Ports: []results.PortCount{{Port: "h1", PeakBytes: 375_000}, {Port: "h1", Queue: 1, PeakBytes: 9e9}}}, 375},
 		{"queue-window-peak", papers.Claim{Port: "h1", Queue: 1, Windows: oneSecond()}, queues, 2.5},
 		{"queue-goodput", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 100 * 1448.0 / 1500},
+		{"port-goodput", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 300 * 1448.0 / 1500},
 		{"queue-goodput-growth", papers.Claim{Port: "h1", Windows: []papers.Window{{To: 100 * ms}, {From: 100 * ms, To: 200 * ms}, {From: 200 * ms, To: 300 * ms}}},
 			results.Point{Queues: samples([]int64{100, 150, 180})}, 1.2},
 		{"queue-share-of-next", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 0.5},
 		{"queue-rate", papers.Claim{Port: "h1", Queue: 1, Windows: oneSecond()}, queues, 200 * 1538.0 / 1500},
 		{"utilisation", papers.Claim{Port: "h1", Windows: oneSecond()}, queues, 30 * 1538.0 / 1500},
 		{"rtt-mean", papers.Claim{Probe: "a"}, pings, 400},
+		{"rtt-mean", papers.Claim{Probe: "a", Windows: []papers.Window{late}}, pings, 500},
 		{"rtt-p99", papers.Claim{Probe: "a"}, pings, 500},
+		{"rtt-p99", papers.Claim{Probe: "a", Windows: []papers.Window{early}}, pings, 300},
+		{"rtt-mean-growth", papers.Claim{Probe: "a", Windows: []papers.Window{early, late}}, pings, 5.0 / 3},
 		{"rtt-above-base", papers.Claim{Probe: "a"}, pings, 150},
 		{"share-convergence", papers.Claim{Port: "h1", Windows: oneSecond()}, settling(), 200},
 	} {

@@ -63,6 +63,8 @@ func TestScales(t *testing.T) {
 		{Standard, "tcn-fig10", []float64{0.3, 0.6, 0.9}, 10_000, 2},
 		{Full, "tcn-fig10", []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}, 50_000, 3},
 		{Quick, "tcn-fig6", []float64{0.9}, 5000, 1},
+		{Quick, "mqecn-fig7", []float64{0.5, 0.9}, 5000, 1}, // the highest of up to 0.5, and the highest of all
+		{Standard, "mqecn-fig9", []float64{0.1, 0.3, 0.6, 0.9}, 10_000, 2},
 		{Full, "tcn-fig3", []float64{0.6}, 1000, 1}, // its eight flows are the same with any seed
 	} {
 		l := planned(t, tt.scale, tt.name).study(tt.name).lab

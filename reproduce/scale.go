@@ -14,7 +14,7 @@ type Scale string
 
 // The scales.
 const (
-	Quick    Scale = "quick"    // the loads that claims name, as many flows as a short time allows, one seed
+	Quick    Scale = "quick"    // the loads that claims name, and the highest; as many flows as a short time allows, one seed
 	Standard Scale = "standard" // the loads that claims name, and 0.3, 0.6 and 0.9; 10,000 flows; two seeds
 	Full     Scale = "full"     // the published loads and flows; three seeds
 )
@@ -76,24 +76,31 @@ func (c Scale) seeds(s *study) []uint64 {
 // loads lists the loads, in rising order.
 func (c Scale) loads(s *study) []float64 {
 	published := s.lab.Workload.Load
-	loads := named(s.Claims)
+	loads := named(s.Claims, published)
 	switch {
 	case c == Full, len(published) == 1:
 		loads = append(loads, published...)
 	case c == Standard:
 		loads = append(loads, standardLoads()...)
-	case len(loads) == 0:
+	default:
 		loads = append(loads, slices.Max(published))
 	}
 	slices.Sort(loads)
 	return slices.Compact(loads)
 }
 
-// named lists the loads that claims name.
-func named(claims []papers.Claim) (loads []float64) {
+// named lists the loads that claims name: their one load, or of those up to some
+// load the highest that was published.
+func named(claims []papers.Claim, published []float64) (loads []float64) {
 	for _, c := range claims {
 		if c.Load != 0 {
 			loads = append(loads, c.Load)
+		}
+		if c.MaxLoad != 0 {
+			below := slices.DeleteFunc(slices.Clone(published), func(l float64) bool { return !c.About(l) })
+			if len(below) > 0 {
+				loads = append(loads, slices.Max(below))
+			}
 		}
 	}
 	return loads

@@ -59,7 +59,9 @@ func (p *Plan) score(have *stored, s *study, c papers.Claim) (Score, error) {
 		f, err := p.figure(have, s, c, col.column)
 		switch {
 		case errors.Is(err, errNothing):
-			out.Reason = err.Error()
+			if out.Reason == "" || !errors.Is(err, errMissing) { // what was run says more than what was not
+				out.Reason = err.Error()
+			}
 		case err != nil:
 			return out, err
 		default:

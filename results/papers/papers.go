@@ -88,10 +88,11 @@ type Claim struct {
 	Unit string   `yaml:"unit"` // of the metric
 	// Qualifier is how the paper puts the figure: up to, about, more than.
 	Qualifier string `yaml:"qualifier"`
-	// Load is the one load that it is about; MinLoad the lowest of several. Without
-	// either it is about all.
+	// Load is the one load that it is about; MinLoad and MaxLoad the lowest and the
+	// highest of several. Without any it is about all.
 	Load    float64 `yaml:"load"`
 	MinLoad float64 `yaml:"min_load"`
+	MaxLoad float64 `yaml:"max_load"`
 	Over    string  `yaml:"over"` // Best, or Worst, the default
 
 	// What the metric is taken of.
@@ -101,12 +102,40 @@ type Claim struct {
 	Queue   int      `yaml:"queue"`   // of the port, from 0
 	Probe   string   `yaml:"probe"`   // by its name in the lab
 	Windows []Window `yaml:"windows"` // of lab time
+	// Base is what the baseline's figure is taken of, where that differs.
+	Base Base `yaml:"base"`
 
 	// Unmeasured says why the figure cannot be computed; the claim is not run.
 	Unmeasured string `yaml:"unmeasured"`
 	// Explanation says why the figure differs from the published one; it stands on
 	// the card whenever the claim is not reproduced.
 	Explanation string `yaml:"explanation"`
+}
+
+// Base is the part of what a metric is taken of in which the baseline may differ
+// from the scheme: nil for what does not.
+type Base struct {
+	Queue   *int     `yaml:"queue"`
+	Windows []Window `yaml:"windows"`
+}
+
+// OfBase is the claim with what the baseline's figure is taken of.
+func (c Claim) OfBase() Claim {
+	if c.Base.Queue != nil {
+		c.Queue = *c.Base.Queue
+	}
+	if c.Base.Windows != nil {
+		c.Windows = c.Base.Windows
+	}
+	return c
+}
+
+// About tells whether the claim is about a load.
+func (c Claim) About(load float64) bool {
+	if c.Load != 0 {
+		return load == c.Load
+	}
+	return load >= c.MinLoad && (c.MaxLoad == 0 || load <= c.MaxLoad)
 }
 
 // Window is a span of lab time.
@@ -192,10 +221,14 @@ func (c Claim) check() error {
 		return fmt.Errorf("percent %v is below zero: the relation says which way", c.Percent)
 	case c.Over != "" && c.Over != Best && c.Over != Worst:
 		return fmt.Errorf("over %q: want %s or %s", c.Over, Best, Worst)
-	case c.Load != 0 && c.MinLoad != 0:
-		return errors.New("want load or min_load, not both")
+	case c.Load != 0 && (c.MinLoad != 0 || c.MaxLoad != 0):
+		return errors.New("want load, or min_load and max_load, not both")
+	case c.MaxLoad != 0 && c.MaxLoad < c.MinLoad:
+		return fmt.Errorf("max_load %v is below min_load %v", c.MaxLoad, c.MinLoad)
+	case c.Baseline == "" && (c.Base.Queue != nil || c.Base.Windows != nil):
+		return errors.New("base says what the baseline's figure is taken of: want a baseline")
 	}
-	for _, w := range c.Windows {
+	for _, w := range slices.Concat(c.Windows, c.Base.Windows) {
 		if w.From < 0 || w.To <= w.From {
 			return fmt.Errorf("the window from %v to %v is empty", w.From, w.To)
 		}

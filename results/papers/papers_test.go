@@ -1,8 +1,10 @@
 package papers
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Every paper that ships is sound, and its claims have what they need.
@@ -30,6 +32,45 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// The baseline's figure is of what base says, and else of what the claim is.
+func TestOfBase(t *testing.T) {
+	p, err := parse([]byte(head + "{id: x-1-a, statement: s, metric: m, scheme: a, baseline: a, relation: higher, port: h1, queue: 1, windows: [{from: 3s, to: 4s}], base: {queue: 0}}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.Experiments[0].Claims[0]
+	if base := c.OfBase(); c.Queue != 1 || base.Queue != 0 || base.Port != "h1" || base.Windows[0].From != 3*time.Second {
+		t.Errorf("base of %+v is %+v", c, base)
+	}
+	c.Base = Base{Windows: []Window{{To: time.Second}}}
+	if base := c.OfBase(); base.Queue != 1 || base.Windows[0].To != time.Second {
+		t.Errorf("base with a window of its own: %+v", base)
+	}
+}
+
+func TestAbout(t *testing.T) {
+	for _, tt := range []struct {
+		claim Claim
+		want  string // of the loads 0.3, 0.5 and 0.9
+	}{
+		{Claim{}, "0.3 0.5 0.9"},
+		{Claim{Load: 0.5}, "0.5"},
+		{Claim{MinLoad: 0.5}, "0.5 0.9"},
+		{Claim{MaxLoad: 0.5}, "0.3 0.5"},
+		{Claim{MinLoad: 0.4, MaxLoad: 0.5}, "0.5"},
+	} {
+		var got []string
+		for _, load := range []float64{0.3, 0.5, 0.9} {
+			if tt.claim.About(load) {
+				got = append(got, fmt.Sprint(load))
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%+v is about %v, want %s", tt.claim, got, tt.want)
+		}
+	}
+}
+
 func TestBadPapers(t *testing.T) {
 	const claim = "{id: x-1-a, statement: s, metric: m, scheme: a, "
 	for _, tt := range []struct{ name, file, want string }{
@@ -39,6 +80,10 @@ func TestBadPapers(t *testing.T) {
 		{"no figure", head + claim + "relation: equal}]}", "figure"},
 		{"sign", head + claim + "relation: lower, baseline: b, percent: -3}]}", "below zero"},
 		{"over", head + claim + "relation: equal, to: 1, over: mean}]}", "mean"},
+		{"load and max_load", head + claim + "relation: equal, to: 1, load: 0.9, max_load: 0.5}]}", "not both"},
+		{"no loads", head + claim + "relation: equal, to: 1, min_load: 0.9, max_load: 0.5}]}", "below min_load"},
+		{"base of none", head + claim + "relation: equal, to: 1, base: {queue: 0}}]}", "want a baseline"},
+		{"window of the base", head + claim + "relation: lower, baseline: b, base: {windows: [{from: 2s, to: 1s}]}}]}", "empty"},
 		{"loads", head + claim + "relation: equal, to: 1, load: 0.9, min_load: 0.5}]}", "not both"},
 		{"window", head + claim + "relation: equal, to: 1, windows: [{from: 2s, to: 1s}]}]}", "empty"},
 		{"incomplete", head + "{id: x-1-a, relation: equal, to: 1}]}", "statement"},
