@@ -64,7 +64,7 @@ func TestECNSharpLeafSpineLab(t *testing.T) {
 	if want := []string{"dctcp-red-tail", "dctcp-red-avg", "codel", "ecn-sharp"}; !reflect.DeepEqual(names, want) || l.Baseline != want[0] {
 		t.Errorf("schemes %v against %s", names, l.Baseline)
 	}
-	if len(l.Seeds) != 3 || l.Workload.Sizes.Kind != "websearch" || l.Workload.Pattern != "all-to-all" {
+	if len(l.Seeds) != 3 || l.Workload.Sizes.Kind != "websearch" || l.Workload.Pattern != "inter-rack" {
 		t.Errorf("seeds %v, workload %+v", l.Seeds, l.Workload)
 	}
 }
