@@ -241,6 +241,9 @@ func (s Score) text(f *Figure) string {
 		format = "%+.3g"
 	}
 	text := fmt.Sprintf(format+" %s", f.Value, s.unit())
+	if math.IsInf(f.Value, 0) { // more than none, or a bound that was never met
+		text = fmt.Sprintf("from %.4g to %.4g", f.From, f.To)
+	}
 	if f.HasCI {
 		text += fmt.Sprintf(" ("+format+" to "+format+")", f.CI95[0], f.CI95[1])
 	}

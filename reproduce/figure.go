@@ -170,7 +170,7 @@ func (have *stored) paired(s *study, c papers.Claim, at spot) (Figure, error) {
 
 // compare compares two schemes at a load, once for all claims that ask.
 func (have *stored) compare(s *study, baseline string, at spot) (results.Comparison, error) {
-	asked := comparison{s.ID, baseline, at}
+	asked := comparison{s.lab, baseline, at}
 	if c, ok := have.compared[asked]; ok {
 		return c, nil
 	}
@@ -250,7 +250,7 @@ func (f Figure) over(values []float64, of []results.Point) Figure {
 		f.Value += v / n
 	}
 	f.Seeds = len(values)
-	if f.HasCI = len(values) > 1; f.HasCI {
+	if f.HasCI = len(values) > 1 && !math.IsInf(f.Value, 0); f.HasCI {
 		squares := 0.0
 		for _, v := range values {
 			squares += (v - f.Value) * (v - f.Value)
