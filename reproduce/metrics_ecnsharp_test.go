@@ -79,6 +79,9 @@ func TestLabsOfOneExperiment(t *testing.T) {
 	if len(p.studies) != 2 || p.study("ecnsharp-fig3").lab.Name != "ecnsharp-fig3" || p.studies[1].lab.Name != "ecnsharp-fig3-5x" {
 		t.Fatalf("studies %+v", p.studies)
 	}
+	if got, alone := p.studies[1].String(), planned(t, Full, "ecnsharp-fig2").studies[0].String(); got != "ecnsharp-fig3 (ecnsharp/fig3-5x)" || alone != "ecnsharp-fig2" {
+		t.Errorf("names %q and %q", got, alone)
+	}
 	// Completion times are twice as long under one scheme of one lab alone.
 	got := scores(t, p, "sim", func(j job) float64 {
 		if j.study == p.studies[1] && j.scheme == "dctcp-red-avg" {

@@ -66,6 +66,14 @@ type study struct {
 	scored bool
 }
 
+// String names the experiment, and which of its labs where it has several.
+func (s *study) String() string {
+	if s.labs > 1 {
+		return fmt.Sprintf("%s (%s)", s.ID, s.Lab)
+	}
+	return s.ID
+}
+
 // New plans the experiments that the names stand for: those of experiments, of
 // papers, or [All]. The error for any other name wraps [ErrUnknown].
 func New(names []string, o Options) (*Plan, error) {
@@ -82,7 +90,7 @@ func New(names []string, o Options) (*Plan, error) {
 	}
 	for _, s := range p.studies {
 		if err := s.check(); err != nil {
-			return nil, fmt.Errorf("claims of %s: %w", s.ID, err)
+			return nil, fmt.Errorf("claims of %s: %w", s, err)
 		}
 	}
 	return p, p.fill()

@@ -57,7 +57,7 @@ func (p *Plan) scale(s *study) error {
 			return err
 		}
 		if flows < l.Workload.Flows {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d flows a point, the lab has %d", s.ID, flows, l.Workload.Flows))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d flows a point, the lab has %d", s, flows, l.Workload.Flows))
 			l.Workload.Flows = flows
 		}
 	}
