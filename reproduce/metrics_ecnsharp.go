@@ -1,8 +1,10 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"aqmlab/results"
@@ -26,13 +28,15 @@ func (s subject) windowed() ([]results.QueueSample, error) {
 	return within, nil
 }
 
-func queueMean(s subject) (float64, error) {
+// queueMedian is what stands in a queue, whatever bursts come and go.
+func queueMedian(s subject) (float64, error) {
 	samples, err := s.windowed()
-	sum := 0.0
-	for _, q := range samples {
-		sum += float64(q.Bytes)
+	if err != nil {
+		return 0, err
 	}
-	return sum / float64(len(samples)) / 1000, err
+	slices.SortFunc(samples, func(a, b results.QueueSample) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	n := len(samples)
+	return float64(samples[(n-1)/2].Bytes+samples[n/2].Bytes) / 2 / 1000, nil
 }
 
 func queueDrops(s subject) (float64, error) {
@@ -44,19 +48,30 @@ func queueDrops(s subject) (float64, error) {
 	return float64(drops), err
 }
 
-// firstLoss is the number of responses to the smallest query during which the
-// port dropped packets of any queue, and infinite when it never did.
-func firstLoss(s subject) (float64, error) {
-	least, seen := math.Inf(1), false
+// lossFanout is the number of responses to a query from which on the port drops
+// packets of any queue, during that query and all larger ones: other traffic may
+// make it drop some now and then. It is infinite when not even the largest query
+// lost packets.
+func lossFanout(s subject) (float64, error) {
+	lossless, seen := 0, false
+	lossy := map[int]bool{}
 	for _, query := range results.QueriesOf(s.point.Flows) {
 		drops, ok := s.dropsDuring(query)
 		seen = seen || ok
 		if drops > 0 {
-			least = min(least, float64(query.Flows))
+			lossy[query.Flows] = true
+		} else if ok {
+			lossless = max(lossless, query.Flows)
 		}
 	}
 	if !seen {
 		return 0, fmt.Errorf("%w: no query completed while the port to %s was sampled", errNothing, s.Port)
+	}
+	least := math.Inf(1)
+	for fanOut := range lossy {
+		if fanOut > lossless {
+			least = min(least, float64(fanOut))
+		}
 	}
 	return least, nil
 }

@@ -20,11 +20,12 @@ func query(id int64, responses int, at time.Duration) []results.Flow {
 	return flows
 }
 
-// lossy has queries of 2, 4 and 3 responses, from 100 ms, 200 ms and 300 ms on.
-// The port drops before the first, and during the others: of the last in the
-// sample after its end.
+// lossy has queries of 1, 2, 4 and 3 responses, from 50 ms, 100 ms, 200 ms and
+// 300 ms on. The port drops packets during all but that of 2, though once just
+// before: of the last in the sample after its end.
 func lossy() results.Point {
 	var p results.Point
+	p.Flows = query(4, 1, 50*time.Millisecond)
 	for i, responses := range []int{2, 4, 3} {
 		p.Flows = append(p.Flows, query(int64(i+1), responses, time.Duration(i+1)*100*time.Millisecond)...)
 	}
@@ -33,7 +34,7 @@ func lossy() results.Point {
 		for queue := range int32(2) {
 			s := results.QueueSample{At: at * time.Millisecond, Port: "h1", Queue: queue, Bytes: 20_000}
 			if queue == 1 {
-				s.Drops, s.Bytes = drops[at], 20_000+20_000*int64(at/25%2)
+				s.Drops, s.Bytes = drops[at], 20_000+20_000*int64(at/25%2)+200_000*int64(at/400)
 			}
 			p.Queues = append(p.Queues, s)
 		}
@@ -41,21 +42,21 @@ func lossy() results.Point {
 	return p
 }
 
-func TestFirstLoss(t *testing.T) {
+func TestLossFanout(t *testing.T) {
 	s := subject{Claim: papers.Claim{Port: "h1"}, point: lossy()}
 	for i := range s.point.Queues {
 		s.point.Queues[i].Drops = 0
 	}
-	if got, err := firstLoss(s); err != nil || !math.IsInf(got, 1) {
+	if got, err := lossFanout(s); err != nil || !math.IsInf(got, 1) {
 		t.Errorf("without drops: %v, %v, want no fan-out at all", got, err)
 	}
 	s.point.Queues[0].Drops = 1
-	if got, err := firstLoss(s); err != nil || !math.IsInf(got, 1) {
+	if got, err := lossFanout(s); err != nil || !math.IsInf(got, 1) {
 		t.Errorf("with a drop before any query: %v, %v", got, err)
 	}
-	s.point.Flows = s.point.Flows[:1]
+	s.point.Flows = s.point.Flows[:1] // the query of one response
 	s.point.Flows[0].Error = "lost"
-	if _, err := firstLoss(s); !errors.Is(err, errNothing) {
+	if _, err := lossFanout(s); !errors.Is(err, errNothing) {
 		t.Errorf("of a query that did not complete: error %v, want %v", err, errNothing)
 	}
 }
