@@ -241,8 +241,12 @@ func (s Score) text(f *Figure) string {
 		format = "%+.3g"
 	}
 	text := fmt.Sprintf(format+" %s", f.Value, s.unit())
-	if math.IsInf(f.Value, 0) { // more than none, or a bound that was never met
-		text = fmt.Sprintf("from %.4g to %.4g", f.From, f.To)
+	switch {
+	case !math.IsInf(f.Value, 0):
+	case s.Claim.Relation.Relative(): // than none, or to what never happened
+		text = fmt.Sprintf("from %s to %s", orNever(f.From), orNever(f.To))
+	default:
+		text = orNever(f.Value)
 	}
 	if f.HasCI {
 		text += fmt.Sprintf(" ("+format+" to "+format+")", f.CI95[0], f.CI95[1])
@@ -257,4 +261,12 @@ func (s Score) text(f *Figure) string {
 		text += ", low fidelity"
 	}
 	return text
+}
+
+// orNever is a number, or what stands for one that is infinite.
+func orNever(v float64) string {
+	if math.IsInf(v, 0) {
+		return "never"
+	}
+	return fmt.Sprintf("%.4g", v)
 }

@@ -67,9 +67,21 @@ func TestMoreThanNone(t *testing.T) {
 	if never.HasCI || !math.IsInf(never.Value, 1) {
 		t.Errorf("%+v: want no interval", never)
 	}
-	s := Score{Claim: papers.Claim{Relation: papers.Higher, Baseline: "b"}}
-	if got := s.text(&Figure{Value: math.Inf(1), From: 100, To: math.Inf(1)}); got != "from 100 to +Inf" {
-		t.Errorf("printed %q", got)
+	higher := Score{Claim: papers.Claim{Relation: papers.Higher, Baseline: "b"}}
+	equal := Score{Claim: papers.Claim{Relation: papers.Equal, To: ptr(100), Unit: "responses"}}
+	for _, tt := range []struct {
+		score  Score
+		figure Figure
+		want   string
+	}{
+		{higher, Figure{Value: math.Inf(1), From: 100, To: math.Inf(1)}, "from 100 to never"},
+		{higher, Figure{Value: math.Inf(1), From: 0, To: 83}, "from 0 to 83"},
+		{equal, Figure{Value: math.Inf(1), To: math.Inf(1)}, "never"},
+		{equal, Figure{Value: 125, To: 125}, "125 responses"},
+	} {
+		if got := tt.score.text(&tt.figure); got != tt.want {
+			t.Errorf("printed %q, want %q", got, tt.want)
+		}
 	}
 }
 
