@@ -86,7 +86,7 @@ paper ran on a testbed.`,
 	}
 	fs := c.Flags()
 	fs.BoolVar(&scale.quick, "quick", false, "few flows, one seed, and only the loads that claims name: a look, not a result")
-	fs.BoolVar(&scale.standard, "standard", false, "the loads that claims name and 0.3, 0.6, 0.9; 10,000 flows; two seeds (the default)")
+	fs.BoolVar(&scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
 	fs.BoolVar(&scale.full, "full", false, "the published loads and flows; three seeds")
 	fs.StringVar(&runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")

@@ -1,7 +1,6 @@
 package labs_test
 
 import (
-	"reflect"
 	"testing"
 	"time"
 
@@ -36,35 +35,5 @@ func TestTCNLeafSpineLab(t *testing.T) {
 	const transmission = 2 * 4 * 78 * 8 / 10 * time.Nanosecond
 	if got := p.ping(t, 0, 143, 7) - transmission; !near(got, 80*us) {
 		t.Errorf("base RTT %v, want 80 us", got)
-	}
-}
-
-// The large simulation of ECN# has the parameters that section 5.3 gives.
-func TestECNSharpLeafSpineLab(t *testing.T) {
-	l := load(t, "ecnsharp/fig13")
-	spec, err := l.Fabric("ecn-sharp", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.Source != (labs.Source{Paper: "ecnsharp", Experiment: "ecnsharp-fig13"}) || len(spec.Hosts) != 128 || len(spec.Switches) != 16 {
-		t.Errorf("source %+v, %d hosts, %d switches", l.Source, len(spec.Hosts), len(spec.Switches))
-	}
-	for _, link := range spec.Links {
-		if link.Rate != 10*units.Gbps {
-			t.Errorf("link %s to %s at %v", link.A, link.B, link.Rate)
-		}
-	}
-	if l.RTT.Min != 80*us || l.RTT.Max != 240*us || l.RTT.Distribution.Kind != "long-tail" {
-		t.Errorf("rtt %+v", l.RTT)
-	}
-	var names []string
-	for _, s := range l.Schemes {
-		names = append(names, s.Name)
-	}
-	if want := []string{"dctcp-red-tail", "dctcp-red-avg", "codel", "ecn-sharp"}; !reflect.DeepEqual(names, want) || l.Baseline != want[0] {
-		t.Errorf("schemes %v against %s", names, l.Baseline)
-	}
-	if len(l.Seeds) != 3 || l.Workload.Sizes.Kind != "websearch" || l.Workload.Pattern != "all-to-all" {
-		t.Errorf("seeds %v, workload %+v", l.Seeds, l.Workload)
 	}
 }

@@ -241,6 +241,13 @@ func (s Score) text(f *Figure) string {
 		format = "%+.3g"
 	}
 	text := fmt.Sprintf(format+" %s", f.Value, s.unit())
+	switch {
+	case !math.IsInf(f.Value, 0):
+	case s.Claim.Relation.Relative(): // than none, or to what never happened
+		text = fmt.Sprintf("from %s to %s", orNever(f.From), orNever(f.To))
+	default:
+		text = orNever(f.Value)
+	}
 	if f.HasCI {
 		text += fmt.Sprintf(" ("+format+" to "+format+")", f.CI95[0], f.CI95[1])
 	}
@@ -254,4 +261,12 @@ func (s Score) text(f *Figure) string {
 		text += ", low fidelity"
 	}
 	return text
+}
+
+// orNever is a number, or what stands for one that is infinite.
+func orNever(v float64) string {
+	if math.IsInf(v, 0) {
+		return "never"
+	}
+	return fmt.Sprintf("%.4g", v)
 }

@@ -170,7 +170,7 @@ func (have *stored) paired(s *study, c papers.Claim, at spot) (Figure, error) {
 
 // compare compares two schemes at a load, once for all claims that ask.
 func (have *stored) compare(s *study, baseline string, at spot) (results.Comparison, error) {
-	asked := comparison{s.ID, baseline, at}
+	asked := comparison{s.lab, baseline, at}
 	if c, ok := have.compared[asked]; ok {
 		return c, nil
 	}

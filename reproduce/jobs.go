@@ -19,7 +19,7 @@ type job struct {
 }
 
 func (j job) String() string {
-	return fmt.Sprintf("%s %s load %v seed %d", j.study.ID, j.scheme, j.load, j.seed)
+	return fmt.Sprintf("%s %s load %v seed %d", j.study, j.scheme, j.load, j.seed)
 }
 
 // fill scales the labs, and lists the points that the claims need. Those of an
@@ -32,7 +32,7 @@ func (p *Plan) fill() error {
 	}
 	for _, s := range p.studies {
 		if err := p.addPoints(s); err != nil {
-			return fmt.Errorf("planning %s: %w", s.ID, err)
+			return fmt.Errorf("planning %s: %w", s, err)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (p *Plan) needed(s *study, scheme string, load float64) bool {
 				continue
 			}
 			own := by == s && (slices.Contains(c.Schemes(), scheme) || c.In == "" && c.Baseline == scheme)
-			if own || c.In == s.ID && c.Baseline == scheme {
+			if own || c.In != "" && p.study(c.In) == s && c.Baseline == scheme {
 				return true
 			}
 		}

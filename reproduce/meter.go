@@ -74,10 +74,10 @@ var _ orchestrator.Watcher = (*cellWatcher)(nil)
 func (w *cellWatcher) Note(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	key := w.cells[w.cell].jobs[0].study.ID + text
+	key := w.cells[w.cell].jobs[0].study.String() + text
 	if !w.quiet && !w.noted[key] {
 		w.noted[key] = true
-		w.say(w.cells[w.cell].jobs[0].study.ID + ": " + text)
+		w.say(w.cells[w.cell].jobs[0].study.String() + ": " + text)
 	}
 }
 
@@ -106,7 +106,7 @@ func (w *cellWatcher) End(p orchestrator.Point, measured results.Point) {
 	w.ended++
 	w.done++
 	w.shares[w.cell] = float64(w.ended) / float64(p.Of)
-	text := fmt.Sprintf("%s %s load %v seed %d: done in %v", w.cells[w.cell].jobs[0].study.ID, p.Scheme, p.Load, p.Seed, w.now().Sub(w.begun).Round(100*time.Millisecond))
+	text := fmt.Sprintf("%s %s load %v seed %d: done in %v", w.cells[w.cell].jobs[0].study, p.Scheme, p.Load, p.Seed, w.now().Sub(w.begun).Round(100*time.Millisecond))
 	for _, why := range measured.Fidelity.Reasons {
 		text += "; low fidelity: " + why
 	}

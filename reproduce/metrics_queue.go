@@ -107,20 +107,12 @@ func queuePeak(s subject) (float64, error) {
 }
 
 func queueWindowPeak(s subject) (float64, error) {
-	w, err := s.window()
-	if err != nil {
-		return 0, err
+	samples, err := s.windowed()
+	peak := int64(0)
+	for _, q := range samples {
+		peak = max(peak, q.PeakBytes)
 	}
-	peak := int64(-1)
-	for _, q := range s.point.Queues {
-		if s.sampled(q) && q.At > w.From && q.At <= w.To {
-			peak = max(peak, q.PeakBytes)
-		}
-	}
-	if peak < 0 {
-		return 0, fmt.Errorf("%w: no samples of queue %d to %s", errNothing, s.Queue, s.Port)
-	}
-	return float64(peak) / 1000, nil
+	return float64(peak) / 1000, err
 }
 
 func (s subject) sampled(q results.QueueSample) bool {

@@ -62,6 +62,7 @@ func TestScales(t *testing.T) {
 		{Standard, "tcn-fig6", []float64{0.3, 0.6, 0.9}, 5000, 2},
 		{Standard, "tcn-fig10", []float64{0.3, 0.6, 0.9}, 10_000, 2},
 		{Full, "tcn-fig10", []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}, 50_000, 3},
+		{Standard, "ecnsharp-fig13", []float64{0.15, 0.3, 0.45}, 10_000, 2}, // loads of hosts, which are half of the uplinks'
 		{Quick, "tcn-fig6", []float64{0.9}, 5000, 1},
 		{Quick, "mqecn-fig7", []float64{0.5, 0.9}, 5000, 1}, // the highest of up to 0.5, and the highest of all
 		{Standard, "mqecn-fig9", []float64{0.1, 0.3, 0.6, 0.9}, 10_000, 2},

@@ -53,15 +53,25 @@ type Plan struct {
 	jobs    []job
 }
 
-// study is an experiment at the plan's scale.
+// study is an experiment at the plan's scale, or, where it has several labs, the
+// part that one of them is for.
 type study struct {
 	paper string
 	papers.Experiment
 	lab       *labs.Lab
 	published int // flows a point, before they are scaled
+	labs      int // of the experiment, each of which has a study
 	// scored is set for an experiment that was asked for, and not only for being
 	// the baseline of another's claim.
 	scored bool
+}
+
+// String names the experiment, and which of its labs where it has several.
+func (s *study) String() string {
+	if s.labs > 1 {
+		return fmt.Sprintf("%s (%s)", s.ID, s.Lab)
+	}
+	return s.ID
 }
 
 // New plans the experiments that the names stand for: those of experiments, of
@@ -80,7 +90,7 @@ func New(names []string, o Options) (*Plan, error) {
 	}
 	for _, s := range p.studies {
 		if err := s.check(); err != nil {
-			return nil, fmt.Errorf("claims of %s: %w", s.ID, err)
+			return nil, fmt.Errorf("claims of %s: %w", s, err)
 		}
 	}
 	return p, p.fill()
@@ -113,12 +123,23 @@ func (p *Plan) choose(published []papers.Paper, names []string) error {
 			if !wanted(paper, e) && !lookedAt(chosen, e.ID) {
 				continue
 			}
-			lab, err := labs.FromBook(e.Lab, p.Kinds)
-			if err != nil {
-				return fmt.Errorf("the lab of %s: %w", e.ID, err)
+			if err := p.take(paper.ID, e, wanted(paper, e)); err != nil {
+				return err
 			}
-			p.studies = append(p.studies, &study{paper: paper.ID, Experiment: e, lab: lab, published: lab.Workload.Flows, scored: wanted(paper, e)})
 		}
+	}
+	return nil
+}
+
+// take adds an experiment with all its labs, its own first.
+func (p *Plan) take(paper string, e papers.Experiment, scored bool) error {
+	names := e.Labs()
+	for _, name := range names {
+		lab, err := labs.FromBook(name, p.Kinds)
+		if err != nil {
+			return fmt.Errorf("the labs of %s: %w", e.ID, err)
+		}
+		p.studies = append(p.studies, &study{paper: paper, Experiment: e.On(name), lab: lab, published: lab.Workload.Flows, labs: len(names), scored: scored})
 	}
 	return nil
 }
@@ -153,7 +174,7 @@ func (s *study) check() error {
 	return nil
 }
 
-// study finds an experiment of the plan.
+// study finds an experiment of the plan, with its own lab.
 func (p *Plan) study(id string) *study {
 	i := slices.IndexFunc(p.studies, func(s *study) bool { return s.ID == id })
 	if i < 0 {

@@ -155,7 +155,7 @@ func (p *Plan) runCell(ctx context.Context, c cell, w orchestrator.Watcher) erro
 		Watcher: w,
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", first.study.ID, err)
+		return fmt.Errorf("%s: %w", first.study, err)
 	}
 	return nil
 }

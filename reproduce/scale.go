@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,20 +16,29 @@ type Scale string
 // The scales.
 const (
 	Quick    Scale = "quick"    // the loads that claims name, and the highest; as many flows as a short time allows, one seed
-	Standard Scale = "standard" // the loads that claims name, and 0.3, 0.6 and 0.9; 10,000 flows; two seeds
+	Standard Scale = "standard" // the loads that claims name, and thirds of the highest; 10,000 flows; two seeds
 	Full     Scale = "full"     // the published loads and flows; three seeds
 )
 
 const (
 	standardFlows = 10_000
-	// quickBudget is the core time of an experiment: 45 of them finish in 15
-	// minutes on two cores, with a third to spare.
+	// quickBudget is the core time of an experiment with all its labs: 45 of them
+	// finish in 15 minutes on two cores, with a third to spare.
 	quickBudget = 25.0 // seconds
 	quickFlows  = 200  // at least
 )
 
-// standardLoads are run whatever the claims name.
-func standardLoads() []float64 { return []float64{0.3, 0.6, 0.9} }
+// thirds are run at the standard scale, whatever the claims name: of the published
+// loads those nearest to a third of the highest, to two thirds, and to all of it.
+func thirds(published []float64) (loads []float64) {
+	for i := range 3 {
+		want := slices.Max(published) * float64(i+1) / 3
+		loads = append(loads, slices.MinFunc(published, func(a, b float64) int {
+			return cmp.Compare(math.Abs(a-want), math.Abs(b-want))
+		}))
+	}
+	return loads
+}
 
 // scale cuts the lab of an experiment down.
 func (p *Plan) scale(s *study) error {
@@ -42,12 +52,12 @@ func (p *Plan) scale(s *study) error {
 	case Standard:
 		l.Workload.Flows = min(l.Workload.Flows, standardFlows)
 	case Quick:
-		flows, err := s.affordable(quickBudget)
+		flows, err := s.affordable(quickBudget / float64(s.labs))
 		if err != nil {
 			return err
 		}
 		if flows < l.Workload.Flows {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d flows a point, the lab has %d", s.ID, flows, l.Workload.Flows))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d flows a point, the lab has %d", s, flows, l.Workload.Flows))
 			l.Workload.Flows = flows
 		}
 	}
@@ -81,7 +91,7 @@ func (c Scale) loads(s *study) []float64 {
 	case c == Full, len(published) == 1:
 		loads = append(loads, published...)
 	case c == Standard:
-		loads = append(loads, standardLoads()...)
+		loads = append(loads, thirds(published)...)
 	default:
 		loads = append(loads, slices.Max(published))
 	}

@@ -37,7 +37,8 @@ type stored struct {
 
 // comparison is what has been compared.
 type comparison struct {
-	study, baseline string
+	lab      *labs.Lab // of a study: at its scale
+	baseline string
 	spot
 }
 

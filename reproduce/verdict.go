@@ -69,7 +69,7 @@ func (v Verdict) weaker() Verdict {
 
 // bears is how much a value bears a claim out, the more the higher: for a
 // direction the difference in it, for the others how little it is off, in
-// percent.
+// percent. Nothing is near a published zero but zero.
 func bears(c papers.Claim, value float64) float64 {
 	switch c.Relation {
 	case papers.Lower:
@@ -79,7 +79,7 @@ func bears(c papers.Claim, value float64) float64 {
 	case papers.Close:
 		return -math.Abs(value)
 	case papers.Equal:
-		return -math.Abs(value / *c.To - 1) * 100
+		return -math.Abs(difference(*c.To, value))
 	case papers.AtMost:
 		return (1 - value / *c.To) * 100
 	}

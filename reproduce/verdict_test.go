@@ -17,6 +17,7 @@ func TestJudge(t *testing.T) {
 	either := papers.Claim{Relation: papers.Lower}
 	near := papers.Claim{Relation: papers.Close, Percent: 2.8}
 	equal := papers.Claim{Relation: papers.Equal, To: ptr(375)}
+	none := papers.Claim{Relation: papers.Equal, To: ptr(0)}
 	least := papers.Claim{Relation: papers.AtLeast, To: ptr(99)}
 	most := papers.Claim{Relation: papers.AtMost, To: ptr(600)}
 	for _, tt := range []struct {
@@ -45,6 +46,8 @@ func TestJudge(t *testing.T) {
 		{"not close, from below", near, -12.9, NotReproduced},
 		{"equal", equal, 412.5, Reproduced},
 		{"not equal", equal, 337, NotReproduced},
+		{"none, as published", none, 0, Reproduced},
+		{"some where there should be none", none, 1, NotReproduced},
 		{"at least", least, 99.5, Reproduced},
 		{"nearly", least, 90, DirectionOnly},
 		{"less", least, 89, NotReproduced},

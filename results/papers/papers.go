@@ -5,6 +5,7 @@ package papers
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ type Paper struct {
 const (
 	Testbed   = "testbed"
 	Simulator = "sim"
-	Input     = "input" // it measured nothing, and shows what goes in
+	Input     = "input"    // it measured nothing, and shows what goes in
+	Hardware  = "hardware" // it describes machines of the authors
 )
 
 // Experiment is a figure, table or section that reports measured behaviour.
@@ -43,6 +45,25 @@ type Experiment struct {
 	Environment string  `yaml:"environment"`
 	Lab         string  `yaml:"lab"` // of the lab book
 	Claims      []Claim `yaml:"claims"`
+}
+
+// Labs lists the labs of the experiment: its own, and those that single claims
+// name.
+func (e Experiment) Labs() []string {
+	labs := []string{e.Lab}
+	for _, c := range e.Claims {
+		if c.Lab != "" && !slices.Contains(labs, c.Lab) {
+			labs = append(labs, c.Lab)
+		}
+	}
+	return labs
+}
+
+// On is the part of the experiment that one of its labs is for.
+func (e Experiment) On(lab string) Experiment {
+	e.Claims = slices.DeleteFunc(slices.Clone(e.Claims), func(c Claim) bool { return cmp.Or(c.Lab, e.Lab) != lab })
+	e.Lab = lab
+	return e
 }
 
 // Relation says what a claim states of its figure.
@@ -73,6 +94,7 @@ type Claim struct {
 	ID        string   `yaml:"id"`
 	Statement string   `yaml:"statement"` // in our words
 	Metric    string   `yaml:"metric"`    // a kind of package reproduce
+	Lab       string   `yaml:"lab"`       // of the lab book, when it is not the experiment's
 	Scheme    string   `yaml:"scheme"`    // of the lab
 	Others    []string `yaml:"others"`    // more schemes that the statement is about
 	Baseline  string   `yaml:"baseline"`  // scheme that the relation is to; without, it is to From
@@ -190,8 +212,8 @@ func (p Paper) check() error {
 		if !strings.HasPrefix(e.ID, p.ID+"-") || seen[e.ID] || e.Source == "" || e.Title == "" {
 			errs = append(errs, fmt.Errorf("experiment %q: want an id of its own that begins with %s-, a source and a title", e.ID, p.ID))
 		}
-		if !slices.Contains([]string{Testbed, Simulator, Input}, e.Environment) {
-			errs = append(errs, fmt.Errorf("experiment %s: environment %q: want %s, %s or %s", e.ID, e.Environment, Testbed, Simulator, Input))
+		if !slices.Contains([]string{Testbed, Simulator, Input, Hardware}, e.Environment) {
+			errs = append(errs, fmt.Errorf("experiment %s: environment %q: want %s, %s, %s or %s", e.ID, e.Environment, Testbed, Simulator, Input, Hardware))
 		}
 		seen[e.ID] = true
 		for _, c := range e.Claims {
@@ -215,7 +237,7 @@ func (c Claim) check() error {
 		return fmt.Errorf("unknown relation %q", c.Relation)
 	case c.Relation.Relative() && c.Baseline == "" && (c.From == nil || *c.From == 0):
 		return fmt.Errorf("relation %s without a baseline", c.Relation)
-	case !c.Relation.Relative() && (c.To == nil || *c.To == 0):
+	case !c.Relation.Relative() && (c.To == nil || *c.To == 0 && c.Relation != Equal):
 		return fmt.Errorf("relation %s without the figure", c.Relation)
 	case c.Percent < 0:
 		return fmt.Errorf("percent %v is below zero: the relation says which way", c.Percent)

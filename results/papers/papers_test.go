@@ -78,6 +78,7 @@ func TestBadPapers(t *testing.T) {
 		{"unknown relation", head + claim + "relation: nicer}]}", "nicer"},
 		{"no baseline", head + claim + "relation: lower}]}", "baseline"},
 		{"no figure", head + claim + "relation: equal}]}", "figure"},
+		{"bound of zero", head + claim + "relation: at-most, to: 0}]}", "figure"},
 		{"sign", head + claim + "relation: lower, baseline: b, percent: -3}]}", "below zero"},
 		{"over", head + claim + "relation: equal, to: 1, over: mean}]}", "mean"},
 		{"load and max_load", head + claim + "relation: equal, to: 1, load: 0.9, max_load: 0.5}]}", "not both"},
@@ -96,5 +97,26 @@ func TestBadPapers(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// A claim may be about another lab than the experiment's, and may want nothing.
+func TestLabsOfExperiment(t *testing.T) {
+	p, err := parse([]byte(head + "{id: x-1-a, statement: s, metric: drops, scheme: a, relation: equal, to: 0}, " +
+		"{id: x-1-b, lab: x/1-5x, statement: s, metric: drops, scheme: a, relation: equal, to: 2}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := p.Experiments[0]
+	if got := strings.Join(e.Labs(), " "); got != "x/1 x/1-5x" {
+		t.Errorf("labs %s", got)
+	}
+	for lab, claim := range map[string]string{"x/1": "x-1-a", "x/1-5x": "x-1-b"} {
+		if on := e.On(lab); on.Lab != lab || len(on.Claims) != 1 || on.Claims[0].ID != claim {
+			t.Errorf("on %s: %+v, want %s alone", lab, on, claim)
+		}
+	}
+	if len(e.Claims) != 2 {
+		t.Errorf("what is for one lab took claims from the experiment: %+v", e)
 	}
 }
