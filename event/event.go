@@ -8,43 +8,45 @@ package event
 
 import "time"
 
+// Action is what a timer does when it is due. Fire is called with the timer's
+// own due time, which is the loop's time at that moment.
+type Action interface{ Fire(now time.Duration) }
+
+// call makes an action of a function.
+type call func(now time.Duration)
+
+func (f call) Fire(now time.Duration) { f(now) }
+
 // Timer is one component's pending event. A component embeds or holds its
 // timers and schedules them on a [Loop]; a timer is pending at most once.
 // The zero value of everything but the action is ready to use.
 type Timer struct {
-	fire func(now time.Duration)
-	at   time.Duration
-	seq  uint64
-	slot int // position in the heap plus one; zero when not pending
+	action Action
+	at     time.Duration
+	seq    uint64 // of the entry that stands for it in the loop; zero when not pending
 }
 
-// NewTimer returns a timer that runs fire when it is due. fire is called with
-// the timer's own due time, which is the loop's time at that moment.
-func NewTimer(fire func(now time.Duration)) *Timer { return &Timer{fire: fire} }
+// NewTimer returns a timer that calls fire, with the timer's due time, when it
+// is due.
+func NewTimer(fire func(now time.Duration)) *Timer { return &Timer{action: call(fire)} }
+
+// Does sets what t does, for a timer that is part of its component: to run it
+// then touches nothing besides.
+func (t *Timer) Does(a Action) { t.action = a }
 
 // Pending tells whether the timer is scheduled.
-func (t *Timer) Pending() bool { return t.slot != 0 }
+func (t *Timer) Pending() bool { return t.seq != 0 }
 
 // At is the lab time for which the timer is, or was last, scheduled.
 func (t *Timer) At() time.Duration { return t.at }
 
 // Loop runs timers in the order of (time, sequence). It is not safe for
-// concurrent use: one goroutine owns a loop and all that stands on it.
+// concurrent use: one goroutine owns a loop and all that stands on it. The zero
+// Loop is at lab time zero.
 type Loop struct {
-	now  time.Duration
-	seq  uint64
-	heap []entry
-	// hole says that the root of the heap is the event being run, which has left
-	// it but for its place: the first event that it schedules takes that, and most
-	// schedule one. As no event is earlier, the heap is in order meanwhile.
-	hole bool
-}
-
-// entry keeps the key beside the pointer, so that sifting touches no timer.
-type entry struct {
-	at  time.Duration
-	seq uint64
-	t   *Timer
+	now   time.Duration
+	seq   uint64
+	wheel wheel
 }
 
 // Now is the lab time of the event being run, or of the last one that ran.
@@ -53,133 +55,57 @@ func (l *Loop) Now() time.Duration { return l.now }
 // Schedule arms t for the lab time at, moving it if it is pending. A time in
 // the past is taken as now: lab time never runs backwards.
 func (l *Loop) Schedule(t *Timer, at time.Duration) {
+	if t.seq != 0 {
+		l.Cancel(t)
+	}
 	l.seq++
 	t.at, t.seq = max(at, l.now), l.seq
-	e := entry{t.at, t.seq, t}
-	switch {
-	case t.slot == 0 && l.hole:
-		l.hole = false
-		l.down(0, e)
-		return
-	case t.slot == 0:
-		l.heap = append(l.heap, e)
-		t.slot = len(l.heap)
-		l.up(len(l.heap)-1, e)
-		return
-	}
-	i := t.slot - 1
-	l.heap[i] = e
-	if !l.up(i, e) {
-		l.down(i, e)
-	}
+	l.wheel.place(entry{t.at, t.seq, t})
 }
 
 // Cancel disarms t. Cancelling a timer that is not pending does nothing.
 func (l *Loop) Cancel(t *Timer) {
-	if t.slot == 0 {
+	if t.seq == 0 {
 		return
 	}
-	l.remove(t.slot - 1)
+	t.seq = 0
+	l.wheel.forget()
 }
 
 // Next is the lab time of the earliest pending event.
 func (l *Loop) Next() (at time.Duration, ok bool) {
-	l.fill()
-	if len(l.heap) == 0 {
-		return 0, false
+	for l.wheel.count > 0 {
+		if at, ok = l.wheel.first(); ok {
+			return at, true
+		}
 	}
-	return l.heap[0].at, true
+	return 0, false
 }
 
 // RunUntil runs every event that is due at or before the lab time until, those
 // that they schedule included, and leaves the loop at until.
 func (l *Loop) RunUntil(until time.Duration) {
-	for len(l.heap) > 0 && l.heap[0].at <= until {
-		l.step()
+	for l.step(until) {
 	}
 	l.now = max(l.now, until)
 }
 
 // Step runs the earliest event and reports whether there was one.
-func (l *Loop) Step() bool {
-	if len(l.heap) == 0 {
+func (l *Loop) Step() bool { return l.step(forever) }
+
+// forever is the last lab time that there is.
+const forever time.Duration = 1<<63 - 1
+
+// step runs the earliest event that is due at or before until.
+func (l *Loop) step(until time.Duration) bool {
+	e, ok := l.wheel.pop(until)
+	if !ok {
+		if l.wheel.count == 0 {
+			l.wheel.base = l.now // cancelled events may have moved it ahead
+		}
 		return false
 	}
-	l.step()
+	l.now, e.t.seq = e.at, 0
+	e.t.action.Fire(e.at)
 	return true
-}
-
-func (l *Loop) step() {
-	e := l.heap[0]
-	e.t.slot = 0
-	l.now, l.hole = e.at, true
-	e.t.fire(e.at)
-	l.fill()
-}
-
-// fill closes the hole at the root, if there is one.
-func (l *Loop) fill() {
-	if l.hole {
-		l.hole = false
-		l.remove(0)
-	}
-}
-
-func (e entry) before(o entry) bool {
-	return e.at < o.at || e.at == o.at && e.seq < o.seq
-}
-
-// remove takes out the entry at i and closes the gap with the last one.
-func (l *Loop) remove(i int) {
-	l.heap[i].t.slot = 0
-	n := len(l.heap) - 1
-	last := l.heap[n]
-	l.heap[n] = entry{}
-	l.heap = l.heap[:n]
-	if i == n {
-		return
-	}
-	l.heap[i] = last
-	if !l.up(i, last) {
-		l.down(i, last)
-	}
-}
-
-// The heap is 4-ary: half as deep as a binary one, and the four children of an
-// entry share two cache lines.
-
-func (l *Loop) up(i int, e entry) (moved bool) {
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !e.before(l.heap[parent]) {
-			break
-		}
-		l.put(i, l.heap[parent])
-		i, moved = parent, true
-	}
-	l.put(i, e)
-	return moved
-}
-
-func (l *Loop) down(i int, e entry) {
-	for {
-		least, first := e, 4*i+1
-		at := i
-		for c := first; c < min(first+4, len(l.heap)); c++ {
-			if l.heap[c].before(least) {
-				least, at = l.heap[c], c
-			}
-		}
-		if at == i {
-			break
-		}
-		l.put(i, least)
-		i = at
-	}
-	l.put(i, e)
-}
-
-func (l *Loop) put(i int, e entry) {
-	l.heap[i] = e
-	e.t.slot = i + 1
 }

@@ -40,12 +40,12 @@ func TestEventsScheduledWhileRunning(t *testing.T) {
 	var log []string
 	late := record(&log, "late")
 	again := NewTimer(nil)
-	again.fire = func(now time.Duration) {
+	again.action = call(func(now time.Duration) {
 		log = append(log, "again@"+now.String())
 		if now < 3 {
 			l.Schedule(again, now+1)
 		}
-	}
+	})
 	l.Schedule(again, 1)
 	l.Schedule(late, 2)
 	l.RunUntil(10)
@@ -132,20 +132,6 @@ func TestAgainstSorting(t *testing.T) {
 	}
 	if !slices.Equal(ran, want) {
 		t.Errorf("%d timers ran in another order than (time, sequence)", len(ran))
-	}
-}
-
-func BenchmarkScheduleAndRun(b *testing.B) {
-	var l Loop
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 1024 {
-		t := NewTimer(nil)
-		t.fire = func(now time.Duration) { l.Schedule(t, now+time.Duration(rng.IntN(1000))) }
-		l.Schedule(t, time.Duration(rng.IntN(1000)))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		l.Step()
 	}
 }
 

@@ -10,32 +10,35 @@ import (
 // and stopping it touch no heap: the timer below runs out at the time first
 // set, and only then looks for when it should have.
 type alarm struct {
-	loop  *event.Loop
-	timer *event.Timer
-	set   bool
+	timer event.Timer
 	due   time.Duration
+	set   bool
+	loop  *event.Loop
+	ring  func(now time.Duration)
 }
 
-func newAlarm(loop *event.Loop, ring func(now time.Duration)) *alarm {
-	a := &alarm{loop: loop}
-	a.timer = event.NewTimer(func(now time.Duration) {
-		switch {
-		case !a.set:
-		case now < a.due:
-			a.loop.Schedule(a.timer, a.due)
-		default:
-			a.set = false
-			ring(now)
-		}
-	})
-	return a
+func (a *alarm) init(loop *event.Loop, ring func(now time.Duration)) {
+	a.loop, a.ring = loop, ring
+	a.timer.Does(a)
+}
+
+// Fire is when the timer runs out.
+func (a *alarm) Fire(now time.Duration) {
+	switch {
+	case !a.set:
+	case now < a.due:
+		a.loop.Schedule(&a.timer, a.due)
+	default:
+		a.set = false
+		a.ring(now)
+	}
 }
 
 // start sets the alarm, or moves it.
 func (a *alarm) start(due time.Duration) {
 	a.set, a.due = true, due
 	if !a.timer.Pending() || a.timer.At() > due {
-		a.loop.Schedule(a.timer, due)
+		a.loop.Schedule(&a.timer, due)
 	}
 }
 
@@ -44,5 +47,5 @@ func (a *alarm) stop() { a.set = false }
 // remove stops the alarm and takes its timer off the loop.
 func (a *alarm) remove() {
 	a.set = false
-	a.loop.Cancel(a.timer)
+	a.loop.Cancel(&a.timer)
 }

@@ -25,8 +25,9 @@ func TestAlarm(t *testing.T) {
 	} {
 		var loop event.Loop
 		var rang []time.Duration
-		a := newAlarm(&loop, func(now time.Duration) { rang = append(rang, now) })
-		tt.do(a)
+		var a alarm
+		a.init(&loop, func(now time.Duration) { rang = append(rang, now) })
+		tt.do(&a)
 		loop.RunUntil(20)
 		if !slices.Equal(rang, tt.want) || a.set {
 			t.Errorf("%s: rang at %v, want %v", name, rang, tt.want)

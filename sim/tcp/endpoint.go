@@ -40,7 +40,7 @@ type Endpoint struct {
 	reduction  reduction
 	limit      limiter
 	echo       reaction
-	retransmit *alarm
+	retransmit alarm
 	purpose    purpose       // of the alarm
 	expires    time.Duration // when the retransmission timer does
 	uplink     uplink

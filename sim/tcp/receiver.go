@@ -29,7 +29,7 @@ type receiver struct {
 	blocks  int  // of recent that count
 	pending int  // segments with payload that came since an acknowledgement went
 	ce      bool // the ECN echo to give
-	delay   *alarm
+	delay   alarm
 }
 
 func (r *receiver) reset() {

@@ -42,9 +42,9 @@ func (s *Stack) Endpoint() *Endpoint {
 	e := s.free
 	if e == nil {
 		e = &Endpoint{stack: s, control: s.family.make()}
-		e.retransmit = newAlarm(s.loop, e.ring)
-		e.rcv.delay = newAlarm(s.loop, e.acknowledge)
-		e.uplink.drained = newAlarm(s.loop, e.push)
+		e.retransmit.init(s.loop, e.ring)
+		e.rcv.delay.init(s.loop, e.acknowledge)
+		e.uplink.drained.init(s.loop, e.push)
 		return e
 	}
 	s.free, e.next = e.next, nil

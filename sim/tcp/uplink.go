@@ -5,7 +5,7 @@ import "time"
 // uplink is what an endpoint knows of the link that its host sends by.
 type uplink struct {
 	leaves  time.Duration // when the last data that was sent will have left
-	drained *alarm        // for when more may be sent
+	drained alarm         // for when more may be sent
 }
 
 // crowded tells whether so much of what was sent waits for the uplink that

@@ -3,7 +3,6 @@ package fabric
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"aqmlab/switch/packet"
@@ -21,11 +20,13 @@ type node struct {
 // end is one node's side of a link.
 type end struct {
 	link   Link
-	number int  // of the direction that leads away from the node, in the spec
-	far    int  // node at the other end
-	peer   int  // which of the far node's links it is
-	beyond bool // the far node is a switch that the network does not carry
-	tx     *transmitter
+	number int                                       // of the direction that leads away from the node, in the spec
+	far    int                                       // node at the other end
+	peer   int                                       // which of the far node's links it is
+	beyond bool                                      // the far node is a switch that the network does not carry
+	away   *wire                                     // that leads away from the node; nil when that is not carried
+	back   *wire                                     // that leads to the node, a switch; nil when it comes from beyond
+	tx     *transmitter                              // before the wire that leads away; nil on a host without a port
 	enter  func(now time.Duration, k *packet.Packet) // takes what the link brings to a switch
 }
 
@@ -46,7 +47,7 @@ func (n *Network) build(spec Spec) error {
 		}
 	}
 	for i, h := range spec.Hosts {
-		if err := n.addHost(h, spec, nodes, nodes[i].links); err != nil {
+		if err := n.addHost(h, spec, nodes, i); err != nil {
 			return err
 		}
 	}
@@ -58,7 +59,7 @@ func (n *Network) build(spec Spec) error {
 		if !spec.carries(nodes[at].name) {
 			continue
 		}
-		forward[at] = forwarder(routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
+		forward[at] = forwarder(&routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
 		for i := range nodes[at].links {
 			e := &nodes[at].links[i]
 			if e.enter == nil {
@@ -69,7 +70,31 @@ func (n *Network) build(spec Spec) error {
 			}
 		}
 	}
+	n.lead(nodes, hosts)
 	return nil
+}
+
+// lead tells every wire what takes its packets at the far end: a host, a switch,
+// or what carries them to a switch beyond. That of a switch is the same function
+// for all wires, if nothing stands before its forwarder, and that of all hosts
+// is, so that packets meet it in a near cache.
+func (n *Network) lead(nodes []node, hosts int) {
+	deliver := func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, int(k.Dst), k) }
+	for _, from := range nodes {
+		for _, e := range from.links {
+			switch {
+			case e.away == nil:
+			case e.far < hosts:
+				e.away.lead(deliver)
+			case e.beyond:
+				e.away.lead(func(now time.Duration, k *packet.Packet) { n.to.Beyond(now, e.number/2, k) })
+			default:
+				far := &nodes[e.far].links[e.peer]
+				far.back = e.away
+				far.back.lead(far.enter)
+			}
+		}
+	}
 }
 
 // connect reads the nodes and links of a spec.
@@ -116,7 +141,8 @@ func connect(spec Spec) ([]node, error) {
 }
 
 // addHost makes the uplink of a host.
-func (n *Network) addHost(h Host, spec Spec, nodes []node, links []end) error {
+func (n *Network) addHost(h Host, spec Spec, nodes []node, at int) error {
+	links := nodes[at].links
 	if len(links) != 1 {
 		return fmt.Errorf("host %s has %d links, want 1", h.Name, len(links))
 	}
@@ -130,28 +156,26 @@ func (n *Network) addHost(h Host, spec Spec, nodes []node, links []end) error {
 		n.hosts = append(n.hosts, uplink{})
 		return nil
 	}
-	u := uplink{wire: n.newWire(links[0], into(nodes, links[0]))}
-	send := func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }
-	switch {
-	case spec.HostPorts:
-		if err := n.addHostPort(&u, spec.Port, Port{Switch: h.Name, Far: nodes[links[0].far].name}); err != nil {
+	var u uplink
+	var send func(at time.Duration, k *packet.Packet)
+	if spec.HostPorts {
+		if err := n.addHostPort(&u, spec.Port, Port{Switch: h.Name, Far: nodes[links[0].far].name}, links[0]); err != nil {
 			return err
 		}
 		send = u.port.offer
-	case spec.Pause.on():
-		u.gate = newGate(n.loop, u.wire, send)
-		send = u.gate.take
+	} else {
+		u.wire = new(wire)
+		u.wire.init(n, links[0])
+		send = func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }
+		if spec.Pause.on() {
+			u.gate = newGate(n.loop, u.wire, send)
+			send = u.gate.take
+		}
 	}
+	links[0].away = u.wire
 	u.line = newDelayLine(n.loop, u.wire.rate, h.Delays, send)
 	n.hosts = append(n.hosts, u)
 	return nil
-}
-
-// into calls what takes packets at the far end of a link, in a switch that is
-// made after the wires to it.
-func into(nodes []node, e end) func(time.Duration, *packet.Packet) {
-	far := &nodes[e.far].links[e.peer]
-	return func(now time.Duration, k *packet.Packet) { far.enter(now, k) }
 }
 
 // addPorts makes one port for every link of the switch at, with an ingress side
@@ -179,7 +203,8 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 		if made.Ingress != nil {
 			e.enter = made.Ingress.Enter
 		}
-		e.tx = newTransmitter(n.loop, made, n.newWire(*e, n.exit(spec, nodes, e)))
+		e.tx = n.newTransmitter(made, *e)
+		e.away = &e.tx.wire
 		if e.beyond {
 			n.addInlet(e)
 		}
@@ -188,25 +213,13 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 	return nil
 }
 
-// exit is what takes packets at the far end of a link: a host, a switch, or what
-// carries them to a switch beyond.
-func (n *Network) exit(spec Spec, nodes []node, e *end) func(time.Duration, *packet.Packet) {
-	host, trunk := e.far, e.number/2
-	switch {
-	case host < len(spec.Hosts):
-		return func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, host, k) }
-	case e.beyond:
-		return func(now time.Duration, k *packet.Packet) { n.to.Beyond(now, trunk, k) }
-	}
-	return into(nodes, *e)
-}
-
 // addHostPort makes the port that a host sends by.
-func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port) (err error) {
-	if made.Port, err = port.New(n.nextPort(spec, u.wire.rate), n.to.Kinds, n.to.Release); err != nil {
+func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, e end) (err error) {
+	if made.Port, err = port.New(n.nextPort(spec, e.link.Rate), n.to.Kinds, n.to.Release); err != nil {
 		return fmt.Errorf("port of host %s: %w", made.Switch, err)
 	}
-	u.port = newTransmitter(n.loop, made, u.wire)
+	u.port = n.newTransmitter(made, e)
+	u.wire = &u.port.wire
 	n.ports = append(n.ports, made)
 	return nil
 }
@@ -217,67 +230,4 @@ func (n *Network) nextPort(spec port.Spec, rate units.Rate) port.Spec {
 	spec.Seed ^= uint64(n.numbered) * 0x9e3779b97f4a7c15
 	n.numbered++
 	return spec
-}
-
-// findRoutes lists, for every node and destination host, the ports on shortest
-// paths. It is an error when a host cannot reach another one.
-func findRoutes(nodes []node, hosts int) ([][][]*transmitter, error) {
-	routes := make([][][]*transmitter, len(nodes))
-	for at := range routes {
-		routes[at] = make([][]*transmitter, hosts)
-	}
-	for dst := range hosts {
-		hops := distances(nodes, hosts, dst)
-		for at, node := range nodes {
-			if at < hosts && hops[at] < 0 {
-				return nil, fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
-			}
-			for _, e := range node.links {
-				if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == hops[at]-1 {
-					routes[at][dst] = append(routes[at][dst], e.tx)
-				}
-			}
-		}
-	}
-	return routes, nil
-}
-
-// forwarder returns what a switch does with a packet: of the ports on shortest
-// paths to its destination, pick one by the flow's hash.
-func forwarder(routes [][]*transmitter, salt uint32) func(time.Duration, *packet.Packet) {
-	return func(now time.Duration, k *packet.Packet) {
-		paths := routes[k.Dst]
-		if len(paths) == 1 {
-			paths[0].enqueue(now, k)
-			return
-		}
-		paths[spread(k.Hash^salt, len(paths))].enqueue(now, k)
-	}
-}
-
-// spread maps a hash evenly to one of n paths. The hash is mixed once more so
-// that two switches do not choose alike.
-func spread(hash uint32, n int) int {
-	h := uint64(hash) * 0x9e3779b97f4a7c15
-	return int((h >> 32) * uint64(n) >> 32)
-}
-
-// distances are the links between every node and the host dst, -1 where there
-// is no path. Paths lead through switches only.
-func distances(nodes []node, hosts, dst int) []int {
-	hops := slices.Repeat([]int{-1}, len(nodes))
-	hops[dst] = 0
-	for queue := []int{dst}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if at < hosts && at != dst {
-			continue
-		}
-		for _, e := range nodes[at].links {
-			if hops[e.far] < 0 {
-				hops[e.far] = hops[at] + 1
-				queue = append(queue, e.far)
-			}
-		}
-	}
-	return hops
 }

@@ -76,6 +76,9 @@ func (p Port) WatchEntries(watch func(now time.Duration, k *packet.Packet)) {
 		watch(now, k)
 		enter(now, k)
 	}
+	if p.end.back != nil {
+		p.end.back.lead(p.end.enter)
+	}
 }
 
 // New builds the network of spec. Errors name the link, the host, or the

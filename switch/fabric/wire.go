@@ -12,27 +12,42 @@ import (
 // wire is one direction of a link: it serialises packets at its rate and
 // delivers each after the delay, unless it loses it. Packets on it stand in a
 // FIFO with a single timer for the first to arrive.
+//
+// What an arrival needs comes first, in one cache line, and the whole is two: a
+// large network has more wires than near caches have room for.
 type wire struct {
-	loop   *event.Loop
-	rate   units.Rate
-	delay  time.Duration
-	clock  units.Clock
-	busy   time.Duration // when the transmitter is free
-	flight packet.Queue
-	due    *event.Timer
-	chance *chance // nil on a link without loss and jitter
+	due    event.Timer
+	flight packet.List
 	sink   func(now time.Duration, k *packet.Packet)
+	loop   *event.Loop
+	busy   time.Duration // when the transmitter is free
+	rate   units.Rate
+	clock  units.Clock
+	delay  time.Duration
+	chance *chance // nil on a link without loss and jitter
+	_      [24]byte
 }
 
-// newWire makes the direction of a link that leads away from one of its ends.
-func (n *Network) newWire(e end, sink func(time.Duration, *packet.Packet)) *wire {
-	delay := e.link.Delay
+// init makes w the direction of a link that leads away from one of its ends. It
+// is complete when it is told where it leads.
+func (w *wire) init(n *Network, e end) {
+	w.loop, w.rate, w.delay, w.chance = n.loop, e.link.Rate, e.link.Delay, n.newChance(e)
 	if e.beyond {
-		delay = sentDelay(e.link)
+		w.delay = sentDelay(e.link)
 	}
-	w := &wire{loop: n.loop, rate: e.link.Rate, delay: delay, chance: n.newChance(e), sink: sink}
-	w.due = event.NewTimer(w.arrive)
-	return w
+	w.due.Does(w)
+}
+
+// lead says what takes the packets that reach the far end.
+func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
+	w.sink = sink
+	if c := w.chance; c != nil {
+		w.sink = func(now time.Duration, k *packet.Packet) {
+			if !c.loses(k) {
+				sink(now, k)
+			}
+		}
+	}
 }
 
 // transmit starts sending k at start, which is not before the transmitter is
@@ -43,40 +58,42 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) {
 	if w.chance != nil {
 		k.Due = w.chance.arrival(k.Due)
 	}
+	if last := w.flight.Tail(); last != nil {
+		last.Behind = k.Due
+	}
 	w.flight.Push(k)
 	if !w.due.Pending() {
-		w.loop.Schedule(w.due, k.Due)
+		w.loop.Schedule(&w.due, k.Due)
 	}
 }
 
-// arrive hands over the packet whose last bit reaches the far end, or would.
-func (w *wire) arrive(now time.Duration) {
+// Fire hands over the packet whose last bit reaches the far end, or would.
+func (w *wire) Fire(now time.Duration) {
 	k := w.flight.Pop()
-	if next := w.flight.Head(); next != nil {
-		w.loop.Schedule(w.due, next.Due)
-	}
-	if w.chance != nil && w.chance.loses(k) {
-		return
+	if w.flight.Head() != nil {
+		w.loop.Schedule(&w.due, k.Behind) // without a look at that packet, which is in no near cache
 	}
 	w.sink(now, k)
 }
 
 // transmitter feeds a wire from a switch port: one packet after another, each
-// when the port lets it go.
+// when the port lets it go. It is one cache line and the wire.
 type transmitter struct {
-	loop    *event.Loop
+	next    event.Timer // end of a transmission, or of a wait for tokens
 	port    *port.Port
-	ingress *port.Ingress // of the same port; nil when it has none
-	wire    *wire
-	next    *event.Timer                              // end of a transmission, or of a wait for tokens
+	ingress *port.Ingress                             // of the same port; nil when it has none
+	left    func(now time.Duration, k *packet.Packet) // told what leaves the switch; nil without flow control
 	busy    bool                                      // a transmission is under way; its end needs no event if nothing waits for it
 	stopped bool                                      // by flow control
-	left    func(now time.Duration, k *packet.Packet) // told what leaves the switch; nil without flow control
+	wire    wire
 }
 
-func newTransmitter(loop *event.Loop, p Port, w *wire) *transmitter {
-	t := &transmitter{loop: loop, port: p.Port, ingress: p.Ingress, wire: w}
-	t.next = event.NewTimer(t.ready)
+// newTransmitter makes a port's transmitter with the wire that leads away from
+// the link's end.
+func (n *Network) newTransmitter(p Port, e end) *transmitter {
+	t := &transmitter{port: p.Port, ingress: p.Ingress}
+	t.next.Does(t)
+	t.wire.init(n, e)
 	return t
 }
 
@@ -91,20 +108,22 @@ func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
 
 // offer gives a host's port a packet that left the host's stack at the lab time
 // at, or, when that is over, when it is noticed.
-func (t *transmitter) offer(at time.Duration, k *packet.Packet) { t.enqueue(max(at, t.loop.Now()), k) }
+func (t *transmitter) offer(at time.Duration, k *packet.Packet) {
+	t.enqueue(max(at, t.wire.loop.Now()), k)
+}
 
 // wake sends, or sees to it that the end of the transmission under way does.
 func (t *transmitter) wake(now time.Duration) {
 	switch {
 	case !t.busy || !t.next.Pending() && t.wire.busy <= now:
-		t.ready(now)
+		t.Fire(now)
 	case !t.next.Pending():
-		t.loop.Schedule(t.next, t.wire.busy)
+		t.wire.loop.Schedule(&t.next, t.wire.busy)
 	}
 }
 
-// ready sends the next packet, if the port has one and lets it go.
-func (t *transmitter) ready(now time.Duration) {
+// Fire sends the next packet, if the port has one and lets it go.
+func (t *transmitter) Fire(now time.Duration) {
 	if t.stopped {
 		t.busy = false
 		return
@@ -118,10 +137,10 @@ func (t *transmitter) ready(now time.Duration) {
 		}
 		t.wire.transmit(now, k)
 		if t.port.Bytes() > 0 {
-			t.loop.Schedule(t.next, t.wire.busy)
+			t.wire.loop.Schedule(&t.next, t.wire.busy)
 		}
 	case wait > 0:
-		t.loop.Schedule(t.next, wait)
+		t.wire.loop.Schedule(&t.next, wait)
 	}
 	t.occupied(now) // last: released ACKs may come back to this port
 }

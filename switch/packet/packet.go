@@ -21,6 +21,9 @@ func (e ECN) Capable() bool { return e != NotECT }
 // Packet is one packet on its way through the network. Modelled hosts fill in
 // the header fields; for real hosts they are parsed from Frame, and a mark is
 // written back to it. Packets come from a [Pool] and go back to it.
+//
+// Its size is that of three cache lines, which allocations of many then begin
+// with one. A switch touches the first, a transport the second as well.
 type Packet struct {
 	Size int32  // network-layer length in bytes: occupancy, thresholds and quanta count it
 	Src  int32  // index of the sending host
@@ -36,16 +39,18 @@ type Packet struct {
 
 	Enqueued time.Duration // when it joined the queue that it waits in
 	Due      time.Duration // when it reaches the far end of the link that carries it
-
-	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
-	l3    uint8  // where the network-layer header starts in Frame
-	l4    uint8  // where the TCP header starts in Frame
-
-	Marked bool // by the port whose queue it waits in; valid until it leaves that port
+	Behind   time.Duration // when the next one on that link does, if there is one by then
 
 	Next *Packet // link of the list that the packet stands in
 
-	Segment Segment // of a modelled packet; last, so that a switch touches none of its cache lines
+	Marked bool // by the port whose queue it waits in; valid until it leaves that port
+
+	l3 uint8 // where the network-layer header starts in Frame
+	l4 uint8 // where the TCP header starts in Frame
+
+	Segment Segment // of a modelled packet
+
+	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
 }
 
 // Mark sets congestion experienced, in the frame too. The caller has made sure
@@ -69,45 +74,64 @@ func (p *Packet) SetECE() {
 	}
 }
 
-// Queue is a FIFO of packets, linked through them so that it never allocates.
-// The zero Queue is empty.
+// List is a FIFO of packets, linked through them so that it never allocates.
+// The zero List is empty.
+type List struct{ head, tail *Packet }
+
+// Push puts p at the tail.
+func (l *List) Push(p *Packet) {
+	p.Next = nil
+	if l.tail == nil {
+		l.head = p
+	} else {
+		l.tail.Next = p
+	}
+	l.tail = p
+}
+
+// Pop takes the head off, or returns nil when the list is empty.
+func (l *List) Pop() *Packet {
+	p := l.head
+	if p == nil {
+		return nil
+	}
+	l.head = p.Next
+	if l.head == nil {
+		l.tail = nil
+	}
+	p.Next = nil
+	return p
+}
+
+// Head is the next packet to leave, or nil.
+func (l *List) Head() *Packet { return l.head }
+
+// Tail is the last packet to leave, or nil.
+func (l *List) Tail() *Packet { return l.tail }
+
+// Queue is a [List] that knows how long it is. The zero Queue is empty.
 type Queue struct {
-	head, tail *Packet
-	count      int
-	bytes      int
+	List
+	count int
+	bytes int
 }
 
 // Push puts p at the tail.
 func (q *Queue) Push(p *Packet) {
-	p.Next = nil
-	if q.tail == nil {
-		q.head = p
-	} else {
-		q.tail.Next = p
-	}
-	q.tail = p
+	q.List.Push(p)
 	q.count++
 	q.bytes += int(p.Size)
 }
 
 // Pop takes the head off, or returns nil when the queue is empty.
 func (q *Queue) Pop() *Packet {
-	p := q.head
-	if p == nil {
-		return nil
+	p := q.List.Pop()
+	if p != nil {
+		q.count--
+		q.bytes -= int(p.Size)
 	}
-	q.head = p.Next
-	if q.head == nil {
-		q.tail = nil
-	}
-	p.Next = nil
-	q.count--
-	q.bytes -= int(p.Size)
 	return p
 }
-
-// Head is the next packet to leave, or nil.
-func (q *Queue) Head() *Packet { return q.head }
 
 // Len is the number of packets.
 func (q *Queue) Len() int { return q.count }

@@ -29,7 +29,9 @@ func (p *Pool) Get() *Packet {
 
 // Put takes a packet back. The caller must not use it any more.
 func (p *Pool) Put(k *Packet) {
-	k.Frame = k.Frame[:0]
+	if p.frame > 0 {
+		k.Frame = k.Frame[:0]
+	}
 	k.Next = p.free
 	p.free = k
 	p.taken--

@@ -19,22 +19,35 @@ import (
 	"aqmlab/units"
 )
 
-// Port is the egress side of one switch port.
+// Port is the egress side of one switch port. It is two cache lines, and so is
+// each of its queues: a large network has more ports than near caches have room
+// for.
 type Port struct {
-	queues    []packet.Queue
-	counts    []Count
-	peaks     []int           // longest that each queue has been since TakePeak
-	longest   []time.Duration // that a packet of each queue waited since TakeLongest
-	bytes     int             // in all queues
-	memory    memory
-	rate      units.Rate
-	sending   int // size of the packet that is leaving
 	scheme    aqm.Scheme
-	rounds    aqm.RoundObserver // the scheme, if it is one
+	queues    []queue
+	bytes     int // in all queues
+	memory    memory
 	scheduler sched.Scheduler
+	sending   int          // size of the packet that is leaving
 	limiter   *tokenBucket // nil when off
+	turns     *turns       // nil when nobody wants to know of them
 	release   func(*packet.Packet)
 	watch     Watch // nil: nobody does
+}
+
+// queue is one queue of a port.
+type queue struct {
+	packet.Queue
+	peak    int           // longest that it has been since TakePeak
+	longest time.Duration // that a packet waited since TakeLongest
+	Count
+	_ [16]byte
+}
+
+// turns is who wants to know of the ends of turns: the scheme.
+type turns struct {
+	aqm.RoundObserver
+	rate units.Rate // of the port
 }
 
 // Count adds up what happened to one queue's packets since the port was built.
@@ -63,11 +76,7 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 		return nil, fmt.Errorf("port: rate %v, %d queues, buffer %v: each must be above zero", spec.Rate, spec.Queues, spec.Buffer)
 	}
 	p := &Port{
-		queues:  make([]packet.Queue, spec.Queues),
-		counts:  make([]Count, spec.Queues),
-		peaks:   make([]int, spec.Queues),
-		longest: make([]time.Duration, spec.Queues),
-		rate:    spec.Rate,
+		queues:  make([]queue, spec.Queues),
 		release: release,
 	}
 	var err error
@@ -94,45 +103,49 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 	if err != nil {
 		return nil, fmt.Errorf("scheme: %w", err)
 	}
-	p.rounds, _ = p.scheme.(aqm.RoundObserver)
+	if o, ok := p.scheme.(aqm.RoundObserver); ok {
+		p.turns = &turns{o, spec.Rate}
+	}
 	return p, nil
 }
 
 // turnEnded passes the end of a queue's turn on to a scheme that asks for it. A
 // queue that emptied did so when its last packet began to leave.
 func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
-	if p.rounds == nil {
+	if p.turns == nil {
 		return
 	}
 	if emptied {
-		now += p.rate.Time(p.sending + FrameOverhead)
+		now += p.turns.rate.Time(p.sending + FrameOverhead)
 	}
-	p.rounds.TurnEnded(now, q, emptied)
+	p.turns.TurnEnded(now, q, emptied)
 }
 
 // Enqueue takes a packet that arrives at now: classify, admit, let the scheme
 // decide, queue. It reports false when the packet was dropped.
 func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
-	q := p.classify(k)
-	c := &p.counts[q]
+	i := p.classify(k)
+	q := &p.queues[i]
 	k.Marked = false
-	if !p.memory.admits(p.queues[q].Bytes(), int(k.Size)) {
-		c.DropsFull++
-		p.drop(now, q, k, DroppedFull)
+	if !p.memory.admits(q.Bytes(), int(k.Size)) {
+		q.DropsFull++
+		p.drop(now, i, k, DroppedFull)
 		return false
 	}
-	if apply(p.scheme.Arrive(now, k, p.view(q, 0)), c, k) {
-		p.drop(now, q, k, DroppedOnArrival)
+	if apply(p.scheme.Arrive(now, k, p.view(i, 0)), &q.Count, k) {
+		p.drop(now, i, k, DroppedOnArrival)
 		return false
 	}
 	k.Enqueued = now
-	p.queues[q].Push(k)
+	q.Push(k)
 	p.bytes += int(k.Size)
 	p.memory.bytes += int(k.Size)
-	c.Enqueued++
-	p.peaks[q] = max(p.peaks[q], p.queues[q].Bytes())
-	c.PeakBytes = max(c.PeakBytes, p.peaks[q])
-	p.scheduler.Enqueued(now, q, int(k.Size))
+	q.Enqueued++
+	if q.Bytes() > q.peak {
+		q.peak = q.Bytes()
+		q.PeakBytes = max(q.PeakBytes, q.peak)
+	}
+	p.scheduler.Enqueued(now, i, int(k.Size))
 	return true
 }
 
@@ -142,35 +155,36 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 // queues are empty.
 func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration) {
 	for {
-		q, ok := p.scheduler.Next(now)
+		i, ok := p.scheduler.Next(now)
 		if !ok {
 			return nil, 0
 		}
-		size := p.HeadSize(q)
+		q := &p.queues[i]
+		size := p.HeadSize(i)
 		if p.limiter != nil {
 			if at := p.limiter.ready(now, size+FrameOverhead); at > now {
 				return nil, at
 			}
 		}
-		k := p.queues[q].Pop()
+		k := q.Pop()
 		p.bytes -= size
 		p.memory.bytes -= size
 		p.sending = size
-		p.scheduler.Sent(now, q, size)
-		c, before, waited := &p.counts[q], k.Marked, now-k.Enqueued
-		if apply(p.scheme.Depart(now, k, p.view(q, waited)), c, k) {
-			p.drop(now, q, k, DroppedOnDeparture)
+		p.scheduler.Sent(now, i, size)
+		before, waited := k.Marked, now-k.Enqueued
+		if apply(p.scheme.Depart(now, k, p.view(i, waited)), &q.Count, k) {
+			p.drop(now, i, k, DroppedOnDeparture)
 			continue
 		}
 		if p.limiter != nil {
 			p.limiter.spend(now, size+FrameOverhead)
 		}
-		c.Sent++
-		c.SentBytes += int64(size)
-		c.Waited += waited
-		p.longest[q] = max(p.longest[q], waited)
+		q.Sent++
+		q.SentBytes += int64(size)
+		q.Waited += waited
+		q.longest = max(q.longest, waited)
 		if p.watch != nil {
-			p.watch(now, q, k, fateOf(before, k.Marked))
+			p.watch(now, i, k, fateOf(before, k.Marked))
 		}
 		return k, 0
 	}
@@ -240,20 +254,20 @@ func (p *Port) Bytes() int { return p.bytes }
 func (p *Port) QueueBytes(q int) int { return p.queues[q].Bytes() }
 
 // Count is what has been counted for queue q.
-func (p *Port) Count(q int) Count { return p.counts[q] }
+func (p *Port) Count(q int) Count { return p.queues[q].Count }
 
 // TakePeak is the longest that queue q has been, in bytes, since TakePeak was
 // last called.
 func (p *Port) TakePeak(q int) int {
-	peak := p.peaks[q]
-	p.peaks[q] = p.queues[q].Bytes()
+	peak := p.queues[q].peak
+	p.queues[q].peak = p.queues[q].Bytes()
 	return peak
 }
 
 // TakeLongest is the longest that a packet of queue q that was sent waited in it,
 // since TakeLongest was last called.
 func (p *Port) TakeLongest(q int) time.Duration {
-	longest := p.longest[q]
-	p.longest[q] = 0
+	longest := p.queues[q].longest
+	p.queues[q].longest = 0
 	return longest
 }

@@ -1,0 +1,148 @@
+package event
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestAllMagnitudes: events from the next nanosecond to centuries ahead run in
+// the order of time, then of calls, while time moves on between the calls.
+func TestAllMagnitudes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	type event struct {
+		at    time.Duration
+		order int
+	}
+	var l Loop
+	var want, ran []event
+	for order := range 20_000 {
+		at := l.Now() + time.Duration(r.Uint64()>>(2+r.IntN(62)))
+		if n := len(want); n > 0 && r.IntN(3) == 0 {
+			at = max(at, want[r.IntN(n)].at) // ties of events that were called long apart
+		}
+		e := event{at, order}
+		want = append(want, e)
+		l.Schedule(NewTimer(func(now time.Duration) { ran = append(ran, event{now, e.order}) }), at)
+		if r.IntN(4) == 0 {
+			l.RunUntil(l.Now() + time.Duration(r.IntN(5000)))
+		}
+	}
+	for l.Step() {
+	}
+	slices.SortFunc(want, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	if !slices.Equal(ran, want) {
+		t.Errorf("%d of %d events ran, or in another order than (time, sequence)", len(ran), len(want))
+	}
+}
+
+// TestLastInstant: the end of time is a time like others.
+func TestLastInstant(t *testing.T) {
+	var l Loop
+	var log []string
+	l.Schedule(record(&log, "last"), forever)
+	l.Schedule(record(&log, "first"), 1)
+	for l.Step() {
+	}
+	if want := []string{"first@1ns", "last@" + forever.String()}; !slices.Equal(log, want) {
+		t.Errorf("got %v, want %v", log, want)
+	}
+}
+
+// TestEarlierThanCancelled: what was cancelled does not hold up what is
+// scheduled for an earlier time afterwards, however the loop learnt of it.
+func TestEarlierThanCancelled(t *testing.T) {
+	looks := map[string]func(l *Loop){
+		"not at all": func(*Loop) {},
+		"step":       func(l *Loop) { l.Step() },
+		"run":        func(l *Loop) { l.RunUntil(50) },
+		"next":       func(l *Loop) { l.Next() },
+	}
+	for name, look := range looks {
+		var l Loop
+		var log []string
+		for _, at := range []time.Duration{100, 5000, 5001, 1 << 40} {
+			timer := record(&log, "cancelled")
+			l.Schedule(timer, at)
+			l.Cancel(timer)
+		}
+		if look(&l); l.Step() {
+			t.Errorf("%s: a cancelled event ran", name)
+		}
+		l.Schedule(record(&log, "a"), 70)
+		l.Schedule(record(&log, "b"), 60)
+		for l.Step() {
+		}
+		if want := []string{"b@60ns", "a@70ns"}; !slices.Equal(log, want) {
+			t.Errorf("%s: got %v, want %v", name, log, want)
+		}
+	}
+}
+
+// TestMovedEventsTakeNoRoom: a timer that is put off for ever leaves no more
+// behind than a few places in the wheel, and nothing is allocated for it.
+func TestMovedEventsTakeNoRoom(t *testing.T) {
+	var l Loop
+	timers := make([]*Timer, 100)
+	for i := range timers {
+		timers[i] = NewTimer(func(time.Duration) {})
+	}
+	r := rand.New(rand.NewPCG(5, 2))
+	move := func() {
+		for _, timer := range timers {
+			l.Schedule(timer, l.Now()+time.Second+time.Duration(r.IntN(1000)))
+		}
+	}
+	for range 100 {
+		move()
+	}
+	if n := testing.AllocsPerRun(1000, move); n != 0 {
+		t.Errorf("%v allocations to move %d timers", n, len(timers))
+	}
+	if l.wheel.count > 3*len(timers) {
+		t.Errorf("%d places are taken by %d timers", l.wheel.count, len(timers))
+	}
+}
+
+// TestNoAllocations: events that schedule events allocate nothing, however long
+// ahead.
+func TestNoAllocations(t *testing.T) {
+	var l Loop
+	r := rand.New(rand.NewPCG(5, 3))
+	for range 1000 {
+		timer := NewTimer(nil)
+		timer.action = call(func(now time.Duration) { l.Schedule(timer, now+time.Duration(r.IntN(1<<(1+r.IntN(20))))) })
+		l.Schedule(timer, 0)
+	}
+	for range 200_000 {
+		l.Step()
+	}
+	if n := testing.AllocsPerRun(50_000, func() { l.Step() }); n != 0 {
+		t.Errorf("%v allocations an event", n)
+	}
+}
+
+// BenchmarkPending is the cost of an event with more and more of them pending:
+// it must not grow but for what no longer fits near caches.
+func BenchmarkPending(b *testing.B) {
+	for _, pending := range []int{10, 100, 1000, 10_000} {
+		b.Run(strconv.Itoa(pending), func(b *testing.B) { benchmarkPending(b, pending) })
+	}
+}
+
+func benchmarkPending(b *testing.B, pending int) {
+	var l Loop
+	r := rand.New(rand.NewPCG(1, 2))
+	for range pending {
+		t := NewTimer(nil)
+		t.action = call(func(now time.Duration) { l.Schedule(t, now+time.Duration(r.IntN(20_000))) })
+		l.Schedule(t, time.Duration(r.IntN(20_000)))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Step()
+	}
+}

@@ -1,0 +1,93 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aqmlab/switch/packet"
+)
+
+// table is where a node sends what it forwards. Most destinations have their
+// paths in common, so that these are kept apart: a switch with a list for each
+// of a thousand hosts would find none of them in a near cache.
+type table struct {
+	paths []int32          // for each destination host, which of sets leads there
+	sets  [][]*transmitter // ports on shortest paths, each set once
+}
+
+// add gives the next destination its paths.
+func (t *table) add(ports []*transmitter) {
+	i := slices.IndexFunc(t.sets, func(s []*transmitter) bool { return slices.Equal(s, ports) })
+	if i < 0 {
+		i = len(t.sets)
+		t.sets = append(t.sets, slices.Clone(ports))
+	}
+	t.paths = append(t.paths, int32(i))
+}
+
+// findRoutes lists, for every node, the ports on shortest paths to each
+// destination host. It is an error when a host cannot reach another one.
+func findRoutes(nodes []node, hosts int) ([]table, error) {
+	routes := make([]table, len(nodes))
+	var ports []*transmitter
+	for dst := range hosts {
+		hops := distances(nodes, hosts, dst)
+		for at, node := range nodes {
+			if at < hosts {
+				if hops[at] < 0 {
+					return nil, fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
+				}
+				continue
+			}
+			ports = ports[:0]
+			for _, e := range node.links {
+				if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == hops[at]-1 {
+					ports = append(ports, e.tx)
+				}
+			}
+			routes[at].add(ports)
+		}
+	}
+	return routes, nil
+}
+
+// forwarder returns what a switch does with a packet: of the ports on shortest
+// paths to its destination, pick one by the flow's hash.
+func forwarder(routes *table, salt uint32) func(time.Duration, *packet.Packet) {
+	return func(now time.Duration, k *packet.Packet) {
+		ports := routes.sets[routes.paths[k.Dst]]
+		if len(ports) == 1 {
+			ports[0].enqueue(now, k)
+			return
+		}
+		ports[spread(k.Hash^salt, len(ports))].enqueue(now, k)
+	}
+}
+
+// spread maps a hash evenly to one of n paths. The hash is mixed once more so
+// that two switches do not choose alike.
+func spread(hash uint32, n int) int {
+	h := uint64(hash) * 0x9e3779b97f4a7c15
+	return int((h >> 32) * uint64(n) >> 32)
+}
+
+// distances are the links between every node and the host dst, -1 where there
+// is no path. Paths lead through switches only.
+func distances(nodes []node, hosts, dst int) []int {
+	hops := slices.Repeat([]int{-1}, len(nodes))
+	hops[dst] = 0
+	for queue := []int{dst}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at < hosts && at != dst {
+			continue
+		}
+		for _, e := range nodes[at].links {
+			if hops[e.far] < 0 {
+				hops[e.far] = hops[at] + 1
+				queue = append(queue, e.far)
+			}
+		}
+	}
+	return hops
+}

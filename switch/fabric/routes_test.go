@@ -1,0 +1,90 @@
+package fabric
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// TestRoutesShareSets: in a leaf-spine, a leaf has a way to each of its own
+// hosts, and one set of ways, by all spines, to all others; a spine has a way to
+// each leaf. Every way is one hop shorter than what it leaves.
+func TestRoutesShareSets(t *testing.T) {
+	spec := leafSpine()
+	nodes, err := connect(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := len(spec.Hosts)
+	for at := hosts; at < len(nodes); at++ {
+		for i := range nodes[at].links {
+			nodes[at].links[i].tx = &transmitter{}
+		}
+	}
+	routes, err := findRoutes(nodes, hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := hosts; at < len(nodes); at++ {
+		want := 2 // leaves that a spine leads to
+		if nodes[at].name[0] == 'l' {
+			want = 2 + 1 // hosts of the leaf, and all others
+		}
+		if n := len(routes[at].sets); n != want || len(routes[at].paths) != hosts {
+			t.Errorf("%s: %d sets of %d destinations, want %d of %d", nodes[at].name, n, len(routes[at].paths), want, hosts)
+		}
+		for dst := range hosts {
+			hops := distances(nodes, hosts, dst)
+			ports := routes[at].sets[routes[at].paths[dst]]
+			for _, e := range nodes[at].links {
+				if slices.Contains(ports, e.tx) != (hops[e.far] == hops[at]-1) {
+					t.Errorf("%s to %s: the port to %s is on no shortest path, or is left out", nodes[at].name, nodes[dst].name, nodes[e.far].name)
+				}
+			}
+		}
+	}
+}
+
+// TestCacheLines: a wire is two cache lines of 64 bytes, of which an arrival
+// reads the first, and a transmitter one and its wire.
+func TestCacheLines(t *testing.T) {
+	const line = 64
+	var w wire
+	var x transmitter
+	if n, sink := unsafe.Sizeof(w), unsafe.Offsetof(w.loop); n != 2*line || sink+8 > line {
+		t.Errorf("a wire is %d bytes, and an arrival reads %d", n, sink+8)
+	}
+	if n, at := unsafe.Sizeof(x), unsafe.Offsetof(x.wire); n != 3*line || at != line {
+		t.Errorf("a transmitter is %d bytes, its wire begins at %d", n, at)
+	}
+}
+
+// TestArrivals: each packet on a link with jitter arrives when the link set it
+// to, whether others were on the way before it or none.
+func TestArrivals(t *testing.T) {
+	spec := star(2, units.Gbps, 3*us)
+	spec.Links[0].Jitter = 20 * us
+	r := newRig(t, spec)
+	rng := rand.New(rand.NewPCG(9, 1))
+	w, arrived := r.hosts[0].wire, 0
+	sink := w.sink
+	w.sink = func(now time.Duration, k *packet.Packet) {
+		if arrived++; now != k.Due {
+			t.Errorf("packet %d arrived at %v, due %v", arrived, now, k.Due)
+		}
+		sink(now, k)
+	}
+	for at := time.Duration(0); at < 10*time.Millisecond; at += time.Duration(rng.IntN(40)) * us {
+		r.RunUntil(at)
+		r.send(at, 0, 1, 1000)
+	}
+	r.RunUntil(time.Second)
+	if arrived < 300 || arrived != len(r.log) {
+		t.Errorf("%d packets arrived, %d were delivered", arrived, len(r.log))
+	}
+}
