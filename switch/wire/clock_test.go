@@ -36,6 +36,14 @@ func TestVirtualNeverSpins(t *testing.T) {
 	}
 }
 
+// TestVirtualHasNoTrunks: what comes from switches that others run has no
+// lookahead.
+func TestVirtualHasNoTrunks(t *testing.T) {
+	if s, err := Open(Config{MTU: 1500, CPU: -1, Virtual: true, Trunks: []PortConfig{{Interface: "t1"}}}, port.Kinds{}); err == nil {
+		t.Errorf("a switch that does: %+v, %v", s, s.Close())
+	}
+}
+
 // TestVirtualSwitch: the loop that runs ahead carries traffic. Here, where the
 // interfaces keep no times, hosts have their frames too early.
 func TestVirtualSwitch(t *testing.T) {
