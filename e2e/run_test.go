@@ -48,7 +48,9 @@ func TestRun(t *testing.T) { onKernels(t, testRun) }
 
 func testRun(t *testing.T, k kernel) {
 	run, printed := k.run(t, labFile(t, small))
-	nothingLeft(t)
+	if k.runtime == "netns" { // guests see to it themselves
+		nothingLeft(t)
+	}
 	all := points(t, run)
 	if len(all) != 3 || len(printed.Runs) != 3 || printed.Runtime != k.runtime || printed.Dilation != k.dilation {
 		t.Fatalf("%d points stored, printed %+v", len(all), printed)

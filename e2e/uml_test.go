@@ -33,15 +33,10 @@ func needGuest(t *testing.T) {
 		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
-		if left := guestProcesses(); len(left) > 0 {
+		if left := guestKernels(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	})
-}
-
-// guestProcesses lists the guest kernels that are alive.
-func guestProcesses() []string {
-	return slices.DeleteFunc(agents(), func(line string) bool { return !strings.Contains(line, "time-travel") })
 }
 
 // runGuest runs one scheme of the small lab under a guest kernel.
@@ -117,7 +112,7 @@ func TestGuestRepeats(t *testing.T) {
 func TestGuestKilled(t *testing.T) {
 	needGuest(t)
 	c := startGuest(t)
-	if len(guestProcesses()) == 0 {
+	if len(guestKernels()) == 0 {
 		t.Error("no guest is to be seen")
 	}
 	if err := c.Process.Kill(); err != nil {
@@ -125,7 +120,7 @@ func TestGuestKilled(t *testing.T) {
 	}
 	_ = c.Wait() // says that it was killed
 	deadline := time.Now().Add(10 * time.Second)
-	for len(guestProcesses()) > 0 && time.Now().Before(deadline) {
+	for len(guestKernels()) > 0 && time.Now().Before(deadline) {
 	}
 	aqmlab(t, plainVar, 0, "kernel", "test")
 }
