@@ -8,7 +8,7 @@ UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm|vm/labtest)
 EXAMPLES = examples/blue
 FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
 
-.PHONY: build test lint unit race fuzz examples duckdb e2e test-vm bench golden generate release
+.PHONY: build test lint unit race fuzz examples duckdb kernel e2e test-vm bench golden generate release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
@@ -42,7 +42,10 @@ examples: ## the modules that add to aqmlab from outside
 duckdb: ## another program reads the results: DuckDB, in a module of its own (needs g++)
 	$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(GO) test -C e2e/duckdb -count=1 ./...
 
-e2e: ## the command itself, on real hosts (needs root)
+kernel: build ## the guest kernel of --runtime uml, unless there is one; says what to install where it cannot
+	@flock Makefile sh -c './aqmlab kernel show >/dev/null 2>&1 || ./aqmlab kernel build || test $$? -eq 2'
+
+e2e: kernel ## the command itself, on real hosts (needs root) and in guests
 	$(GO) test -count=1 -timeout 15m ./e2e
 
 test-vm: ## beside Debian's kernel, in QEMU; says what to install where it cannot

@@ -16,7 +16,8 @@ func newDoctor() *cobra.Command {
 		Short: "Say what this machine has, and what each part of a lab will use",
 		Long: `Doctor looks at the kernel and the rights of this process, says which parts of
 a lab they allow, what stands in for what is missing, and what to do about the
-rest. It changes nothing. Its exit code is 1 when no lab can run here.`,
+rest. It changes nothing. Its exit code is 1 when no lab with real hosts can run
+here.`,
 		Example: "  sudo aqmlab doctor",
 		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -28,7 +29,7 @@ rest. It changes nothing. Its exit code is 1 when no lab can run here.`,
 			} else {
 				printDiagnosis(c.OutOrStdout(), d)
 			}
-			if !d.Ready {
+			if !d.Ready && !d.Guest {
 				return exitStatus(exitFailed)
 			}
 			return nil
@@ -53,9 +54,12 @@ func printDiagnosis(w io.Writer, d orchestrator.Diagnosis) {
 			fmt.Fprintf(w, "%33s-> %s\n", "", f.Remedy)
 		}
 	}
-	if d.Ready {
+	switch {
+	case d.Ready:
 		fmt.Fprintln(w, "\nLabs run here: try aqmlab run quickstart.")
-	} else {
-		fmt.Fprintln(w, "\nNo lab can run here until what is MISSING is there.")
+	case d.Guest:
+		fmt.Fprintln(w, "\nLabs run here in virtual time, whatever is MISSING: try aqmlab run quickstart --runtime uml.")
+	default:
+		fmt.Fprintln(w, "\nNo lab with real hosts can run here until what is MISSING is there; aqmlab kernel build or --runtime sim do without.")
 	}
 }

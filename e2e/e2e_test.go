@@ -87,6 +87,30 @@ func needRoot(t *testing.T) {
 	}
 }
 
+// kernel is where the real hosts of a run are.
+type kernel struct {
+	runtime, program string
+	dilation         float64 // of the lab that is called small
+}
+
+// onKernels runs a test on the machine's kernel, and on a guest's in virtual time.
+func onKernels(t *testing.T, test func(t *testing.T, k kernel)) {
+	t.Run("netns", func(t *testing.T) {
+		needRoot(t)
+		test(t, kernel{"netns", raceVar, 2})
+	})
+	t.Run("uml", func(t *testing.T) {
+		needGuest(t)
+		test(t, kernel{"uml", plainVar, 1}) // with the race detector it is not static
+	})
+}
+
+// run is runLab there.
+func (k kernel) run(t *testing.T, lab string, args ...string) (*results.Run, results.RunJSON) {
+	t.Helper()
+	return runLab(t, k.program, lab, append([]string{"--runtime", k.runtime}, args...)...)
+}
+
 // outcome is what a finished command left.
 type outcome struct {
 	out, err string

@@ -44,12 +44,15 @@ func labFile(t *testing.T, text string) string {
 // schemes replayed the same ones, each service waited in its own queue, and
 // the marks of the switch are those that the receivers saw and the senders
 // learned of.
-func TestRun(t *testing.T) {
-	needRoot(t)
-	run, printed := runLab(t, raceVar, labFile(t, small))
-	nothingLeft(t)
+func TestRun(t *testing.T) { onKernels(t, testRun) }
+
+func testRun(t *testing.T, k kernel) {
+	run, printed := k.run(t, labFile(t, small))
+	if k.runtime == "netns" { // guests see to it themselves
+		nothingLeft(t)
+	}
 	all := points(t, run)
-	if len(all) != 3 || len(printed.Runs) != 3 || printed.Runtime != "netns" || printed.Dilation != 2 {
+	if len(all) != 3 || len(printed.Runs) != 3 || printed.Runtime != k.runtime || printed.Dilation != k.dilation {
 		t.Fatalf("%d points stored, printed %+v", len(all), printed)
 	}
 	trace := all["droptail"].Flows
@@ -133,10 +136,11 @@ func checkMarks(t *testing.T, scheme string, p results.Point) {
 
 // TestABQ: ACKs of the client are held at the port of its congested queue, all
 // of them go on in the end, and every flow completes.
-func TestABQ(t *testing.T) {
-	needRoot(t)
+func TestABQ(t *testing.T) { onKernels(t, testABQ) }
+
+func testABQ(t *testing.T, k kernel) {
 	lab := labFile(t, strings.Replace(small, "  - {name: tcn", "  - {name: abq, aqm: abq}\n  - {name: tcn", 1))
-	run, _ := runLab(t, raceVar, lab, "--schemes", "abq", "--flows", "60")
+	run, _ := k.run(t, lab, "--schemes", "abq", "--flows", "60")
 	p := points(t, run)["abq"]
 	for _, f := range p.Flows {
 		if !f.Completed() {
@@ -151,12 +155,13 @@ func TestABQ(t *testing.T) {
 
 // TestTransports: every transport carries a lab; those without ECN are not
 // marked, those with it are.
-func TestTransports(t *testing.T) {
-	needRoot(t)
+func TestTransports(t *testing.T) { onKernels(t, testTransports) }
+
+func testTransports(t *testing.T, k kernel) {
 	lab := labFile(t, small)
 	for transport, marked := range map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false} {
 		t.Run(transport, func(t *testing.T) {
-			run, _ := runLab(t, plainVar, lab, "--set", "host.transport="+transport, "--schemes", "dctcp-red", "--flows", "60")
+			run, _ := k.run(t, lab, "--set", "host.transport="+transport, "--schemes", "dctcp-red", "--flows", "60")
 			p := points(t, run)["dctcp-red"]
 			for _, f := range p.Flows {
 				if !f.Completed() {

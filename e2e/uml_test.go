@@ -3,10 +3,12 @@
 package e2e
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,15 +33,10 @@ func needGuest(t *testing.T) {
 		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
-		if left := guestProcesses(); len(left) > 0 {
+		if left := guestKernels(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	})
-}
-
-// guestProcesses lists the guest kernels that are alive.
-func guestProcesses() []string {
-	return slices.DeleteFunc(agents(), func(line string) bool { return !strings.Contains(line, "time-travel") })
 }
 
 // runGuest runs one scheme of the small lab under a guest kernel.
@@ -115,7 +112,7 @@ func TestGuestRepeats(t *testing.T) {
 func TestGuestKilled(t *testing.T) {
 	needGuest(t)
 	c := startGuest(t)
-	if len(guestProcesses()) == 0 {
+	if len(guestKernels()) == 0 {
 		t.Error("no guest is to be seen")
 	}
 	if err := c.Process.Kill(); err != nil {
@@ -123,7 +120,7 @@ func TestGuestKilled(t *testing.T) {
 	}
 	_ = c.Wait() // says that it was killed
 	deadline := time.Now().Add(10 * time.Second)
-	for len(guestProcesses()) > 0 && time.Now().Before(deadline) {
+	for len(guestKernels()) > 0 && time.Now().Before(deadline) {
 	}
 	aqmlab(t, plainVar, 0, "kernel", "test")
 }
@@ -139,6 +136,98 @@ func TestGuestInterrupted(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d, want 130", code)
 	}
+}
+
+// TestGuestDies: a guest that ends by itself fails its run, which says how, keeps
+// the points that were done and marks them as partial.
+func TestGuestDies(t *testing.T) {
+	needGuest(t)
+	out := t.TempDir()
+	args := []string{"run", labFile(t, small), "--runtime", "uml", "--schemes", "droptail,tcn", "--jobs", "1", "--json", "--out", out}
+	c := command(t, plainVar, args...)
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "[2/2]") {
+			for _, pid := range guestKernels() {
+				_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+			}
+		}
+	}
+	_ = c.Wait() // the exit code says it
+	if code := c.ProcessState.ExitCode(); code != 1 || !containsAll(said.String(), "running tcn at load 0.7, seed 1", "the guest ended without a reply: signal: killed") {
+		t.Errorf("exit code %d:\n%s", code, said.String())
+	}
+	dirs, err := filepath.Glob(filepath.Join(out, "2*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("stored %v, %v", dirs, err)
+	}
+	run, err := results.Open(dirs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := points(t, run); len(all) != 1 || len(all["droptail"].Flows) != 120 || run.Manifest.State != results.Partial {
+		t.Errorf("%d points stored, %+v", len(all), run.Manifest)
+	}
+}
+
+// TestGuestOfUser: an ordinary user, who has but a kernel that was copied from
+// elsewhere, runs a lab on it.
+func TestGuestOfUser(t *testing.T) {
+	needRoot(t) // to become nobody
+	needGuest(t)
+	c := command(t, plainVar, "kernel", "path")
+	image := strings.TrimSpace(finish(t, c, 0).out)
+	home, err := os.MkdirTemp("/tmp", "aqmlab-e2e-user-") // nobody may enter, unlike the test's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	cache := filepath.Join(home, "aqmlab", "kernel")
+	if err := os.CopyFS(cache, os.DirFS(filepath.Dir(image))); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = 65534
+	if err := os.Chown(home, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	run := command(t, plainVar, "run", "smoke", "--runtime", "auto", "--schemes", "tcn", "--json", "--out", filepath.Join(home, "out"))
+	run.Dir = home
+	run.Env = append(run.Env, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
+	run.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	o := finish(t, run, 0)
+	if !containsAll(o.err, "runtime uml", "need root") || !containsAll(o.out, `"runtime": "uml"`, `"exact"`) {
+		t.Errorf("%s\n%s", o.err, o.out)
+	}
+	if left, err := filepath.Glob(filepath.Join(home, "aqmlab-uml-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// guestKernels are the processes in the guests' folders, which are below $TMPDIR.
+func guestKernels() []int {
+	var pids []int
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range links {
+		if dir, err := os.Readlink(link); err != nil || !strings.HasPrefix(dir, filepath.Join(os.TempDir(), "aqmlab-uml-")) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // startGuest starts a run, and returns when flows of its point have ended.

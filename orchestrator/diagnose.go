@@ -21,6 +21,7 @@ import (
 type Diagnosis struct {
 	Machine  results.Machine `json:"machine"`
 	Ready    bool            `json:"ready"` // every part that a lab needs is there
+	Guest    bool            `json:"guest"` // a guest kernel is, in which labs run whatever this one lacks
 	Findings []Finding       `json:"findings"`
 }
 
@@ -36,7 +37,9 @@ type Finding struct {
 // Diagnose looks at this machine. It changes nothing.
 func Diagnose() Diagnosis {
 	d := diagnoseKernel()
-	d.Findings = append(d.Findings, findDocker(), findGuestKernel())
+	guest := findGuestKernel()
+	d.Guest = guest.OK
+	d.Findings = append(d.Findings, findDocker(), guest)
 	return d
 }
 

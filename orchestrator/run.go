@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
@@ -74,7 +76,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error)
 	if o.Resume != nil && (o.Runtime == Auto || o.Runtime == "") {
 		o.Runtime = Runtime(o.Resume.Manifest.Runtime)
 	}
-	runtime, why := o.Runtime.choose(lab)
+	runtime, why := o.Runtime.choose(lab, machine{os.Geteuid() == 0, uml.Find})
 	if why != "" {
 		o.Watcher.Note(why)
 	}

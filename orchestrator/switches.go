@@ -74,6 +74,11 @@ func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, 
 
 // openSwitches attaches the switches to their links.
 func (t *Testbed) openSwitches(ctx context.Context) error {
+	if t.virtual {
+		if err := t.net.KeepTimes(); err != nil {
+			return err
+		}
+	}
 	return t.switches.each(func(i int, c crew) error {
 		return c.Call(ctx, "Open", t.ports(i), &agent.Nothing{})
 	})

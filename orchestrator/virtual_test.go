@@ -122,30 +122,3 @@ func TestVirtualPointFails(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
-
-func TestRuntimes(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // without a guest kernel
-	for _, name := range Runtimes() {
-		if r, err := ParseRuntime(name); err != nil || string(r) != name {
-			t.Errorf("%s: %v, %v", name, r, err)
-		}
-	}
-	if _, err := ParseRuntime("cloud"); err == nil || !strings.Contains(err.Error(), "auto, netns") {
-		t.Errorf("cloud: %v", err)
-	}
-	lab := parse(t, small)
-	if r, why := Sim.choose(lab); r != Sim || why != "" {
-		t.Errorf("sim, asked for: %v, %q", r, why)
-	}
-	want := Sim
-	if os.Geteuid() == 0 {
-		want = Netns
-	}
-	if r, why := Auto.choose(lab); r != want || !strings.Contains(why, string(want)) {
-		t.Errorf("auto: %v, %q, want %v", r, why, want)
-	}
-	lab.Host.Transport = "dcqcn"
-	if r, why := Auto.choose(lab); r != Sim || !strings.Contains(why, "dcqcn") {
-		t.Errorf("auto for dcqcn: %v, %q", r, why)
-	}
-}

@@ -2,12 +2,12 @@ package docker
 
 import (
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
-	"slices"
+
+	"aqmlab/orchestrator/host"
 )
 
 // findProgram settles on the program and makes sure that it runs in any
@@ -19,7 +19,7 @@ func (e *Engine) findProgram() error {
 			return fmt.Errorf("find this program: %w", err)
 		}
 	}
-	static, err := isStatic(e.program)
+	static, err := host.Static(e.program)
 	if err != nil {
 		return fmt.Errorf("look at the program for containers: %w", err)
 	}
@@ -30,17 +30,6 @@ func (e *Engine) findProgram() error {
 		}
 	}
 	return nil
-}
-
-// isStatic tells whether a program needs nothing but the kernel.
-func isStatic(path string) (bool, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	dynamic := slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
-	return !dynamic, nil
 }
 
 // hash is the first twelve hexadecimal digits of a file's SHA-256.

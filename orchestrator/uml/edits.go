@@ -37,8 +37,20 @@ var edits = [...]edit{
 		now:  "#define TIMER_MULTIPLIER 1",
 		why:  "the clock counts nanoseconds, not 256 of them",
 	},
+	{
+		file: "arch/um/include/linux/time-internal.h",
+		old:  "#define TIMER_MIN_DELTA  500",
+		now:  "#define TIMER_MIN_DELTA  1",
+		why:  "timers that end close to each other all end in time",
+	},
+	{
+		file: "arch/um/kernel/skas/syscall.c",
+		old:  "um_udelay(1);",
+		now:  "time_travel_ndelay(1);",
+		why:  "a call that fails, as the read of an empty socket does, takes a nanosecond, not 1,000",
+	},
 	// To read the clock takes time, else a loop that waits for time to pass never
-	// ended: a nanosecond, and a microsecond for who reads it a thousand times
+	// ended: a nanosecond, and a microsecond for who reads it ten thousand times
 	// without the guest ever being idle. The Go runtime has such loops.
 	{
 		file: clockFile,
@@ -49,7 +61,7 @@ var edits = [...]edit{
 	{
 		file: clockFile,
 		old:  "time_travel_update_time_rel(TIMER_MULTIPLIER);",
-		now:  "time_travel_update_time_rel(++time_travel_reads < 1000 ? 1 : 1000);",
+		now:  "time_travel_update_time_rel(++time_travel_reads < 10000 ? 1 : 1000);",
 		why:  "waiting by reading the clock comes to an end",
 	},
 	{

@@ -1,7 +1,6 @@
 package uml
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/uml/guest"
 )
 
@@ -52,8 +52,12 @@ const programName = "aqmlab"
 // guests can have it as a link. It stays what it is if it is rebuilt meanwhile.
 func (s *Session) copyProgram() error {
 	const self = "/proc/self/exe"
-	if err := checkStatic(self); err != nil {
+	static, err := host.Static(self)
+	switch {
+	case err != nil:
 		return err
+	case !static: // no guest has a dynamic linker
+		return fmt.Errorf("%w can run this program: it is not static (build it with CGO_ENABLED=0)", ErrUnavailable)
 	}
 	from, err := os.Open(self)
 	if err != nil {
@@ -66,21 +70,6 @@ func (s *Session) copyProgram() error {
 	}
 	_, err = io.Copy(to, from)
 	return errors.Join(err, to.Close())
-}
-
-// checkStatic refuses a program that needs a dynamic linker, which no guest has.
-func checkStatic(path string) error {
-	f, err := elf.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
-			return fmt.Errorf("%w can run this program: it is not static (build it with CGO_ENABLED=0)", ErrUnavailable)
-		}
-	}
-	return nil
 }
 
 // nextRoot is the root folder of the next guest.

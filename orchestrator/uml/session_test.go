@@ -3,21 +3,8 @@ package uml
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 )
-
-// TestCheckStatic refuses what needs a dynamic linker, and what is no program.
-func TestCheckStatic(t *testing.T) {
-	if err := checkStatic("/bin/sh"); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("a dynamic program: %v", err)
-	}
-	text := filepath.Join(t.TempDir(), "text")
-	touch(t, text)
-	if err := checkStatic(text); err == nil || errors.Is(err, ErrUnavailable) {
-		t.Errorf("an empty file: %v", err)
-	}
-}
 
 // TestOpen: a session has a copy of this program, unless that is not static, and
 // leaves nothing.

@@ -36,11 +36,12 @@ func (e *Endpoint) handshake(now time.Duration, k *packet.Packet) (more bool) {
 }
 
 // establish ends the handshake with a segment that acknowledges the SYN. After
-// the loss of a SYN the window starts at one segment (RFC 5681, section 3.1).
+// the loss of more than one SYN the window starts at one segment. RFC 5681, section
+// 3.1, wants that after one, but Linux takes that for the chance that it may be.
 func (e *Endpoint) establish(now time.Duration, s *packet.Segment) {
 	e.retransmit.stop()
 	e.state = established
-	if e.rtt.backoffs > 0 {
+	if e.rtt.backoffs > 1 {
 		e.win.cwnd = e.win.mss
 	}
 	e.rtt.sample(&e.stack.config, now-s.Echo, 1)

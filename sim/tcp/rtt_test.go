@@ -123,22 +123,28 @@ func TestTimerRestarts(t *testing.T) {
 	}
 }
 
-// TestSYNTimeouts: a lost SYN or its answer costs a timeout, and leaves a window
-// of one segment (RFC 5681, section 3.1) to the end that sent again.
+// TestSYNTimeouts: a lost SYN or its answer costs a timeout. Two of them leave a
+// window of one segment to the end that sent again, one does not (Linux 6.1,
+// tcp_init_transfer).
 func TestSYNTimeouts(t *testing.T) {
 	for name, tt := range map[string]struct {
-		lose packet.Flags // the first segment with just these
-		end  int
+		lose     packet.Flags // the first segments with just these
+		lost     int
+		end      int
+		timeouts int64
 	}{
-		"SYN":    {packet.SYN, 0},
-		"answer": {packet.SYN | packet.ACK, 1},
+		"SYN":     {packet.SYN, 1, 0, 1},
+		"SYNs":    {packet.SYN, 2, 0, 2},
+		"answer":  {packet.SYN | packet.ACK, 1, 1, 1},
+		"answers": {packet.SYN | packet.ACK, 3, 1, 2}, // after the first, SYN and answer are both sent again
 	} {
-		p := newPair(t, config("reno"), 50*us)
-		lose := tt.lose
+		c := config("reno")
+		p := newPair(t, c, 50*us)
+		left := tt.lost
 		p.rule = func(_ time.Duration, k *packet.Packet) fate {
-			drop := k.Segment.Flags == lose && lose != 0
+			drop := k.Segment.Flags == tt.lose && left > 0
 			if drop {
-				lose = 0
+				left--
 			}
 			return fate{drop: drop}
 		}
@@ -147,7 +153,11 @@ func TestSYNTimeouts(t *testing.T) {
 		if p.users[0].established != 1 || p.users[1].established != 1 {
 			t.Errorf("%s: established %d and %d times", name, p.users[0].established, p.users[1].established)
 		}
-		if p.ends[tt.end].win.cwnd != mss || p.n[tt.end].Timeouts != 1 {
+		window := int64(c.InitCwnd) * mss
+		if tt.timeouts > 1 {
+			window = mss
+		}
+		if p.ends[tt.end].win.cwnd != window || p.n[tt.end].Timeouts != tt.timeouts {
 			t.Errorf("%s: window %d, %+v", name, p.ends[tt.end].win.cwnd, p.n)
 		}
 	}

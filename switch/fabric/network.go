@@ -137,6 +137,23 @@ func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
 	}
 }
 
+// Ahead is how far ahead of the hosts the network may run: what a host sends at
+// some time changes nothing in the network, and reaches no host, before that much
+// later. It is the shortest delay of a host's link; zero with flow control and
+// with [Spec.HostPorts], where the host's end is part of the network.
+func (n *Network) Ahead() time.Duration {
+	var least time.Duration
+	for i, h := range n.hosts {
+		if h.gate != nil || h.port != nil {
+			return 0
+		}
+		if i == 0 || h.wire.delay < least {
+			least = h.wire.delay
+		}
+	}
+	return least
+}
+
 // Backlog is how long the uplink of a host takes, at now, for what it was given.
 // Of what the host's delays hold back, that is part of it which the uplink cannot
 // send meanwhile, and of what waits in its port only the network-layer bytes are.

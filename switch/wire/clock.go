@@ -9,8 +9,6 @@ import "time"
 type clock struct {
 	start    time.Time // lab time zero
 	dilation float64
-	virtual  bool    // it stands still between two readings, and is never set
-	last     reading // of a virtual clock
 }
 
 // reading is one look at the wall clock.
@@ -21,13 +19,7 @@ type reading struct {
 
 // read looks at the monotonic and the real-time clock at once. The offset is
 // taken anew each time because the real-time clock may be stepped or slewed.
-// Of a virtual clock one look is enough, which matters: where time is virtual,
-// a look is a system call, and a slow one.
 func (c *clock) read() reading {
-	if c.virtual {
-		c.last = reading{c.lab(time.Since(c.start)), c.start.UnixNano()}
-		return c.last
-	}
 	t := time.Now()
 	since := t.Sub(c.start)
 	return reading{c.lab(since), t.UnixNano() - int64(since)}
@@ -35,10 +27,14 @@ func (c *clock) read() reading {
 
 // now is the lab time.
 func (c *clock) now() time.Duration {
-	if c.virtual {
-		return c.last.lab
-	}
 	return c.lab(time.Since(c.start))
+}
+
+// readVirtual is for a clock that nobody sets: the offset stays what it was at
+// the start, and one look is enough. Where time is virtual, a look is a system
+// call, and a slow one.
+func (c *clock) readVirtual() reading {
+	return reading{c.now(), c.start.UnixNano()}
 }
 
 // stamped is the lab time of a kernel timestamp.

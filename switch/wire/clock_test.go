@@ -10,26 +10,21 @@ import (
 	"aqmlab/units"
 )
 
-// TestClock: a wall clock is read each time it is asked, a virtual one stands
-// still between two readings. Both tell when a kernel's stamp was taken.
+// TestClock: both ways to read it tell the lab time, and when a kernel's stamp
+// was taken.
 func TestClock(t *testing.T) {
-	for _, virtual := range []bool{false, true} {
-		c := clock{start: time.Now(), dilation: 2, virtual: virtual}
-		r := c.read()
+	c := clock{start: time.Now(), dilation: 2}
+	for name, read := range map[string]func() reading{"wall": c.read, "virtual": c.readVirtual} {
+		r := read()
 		if r.lab < 0 || r.lab > time.Minute {
-			t.Errorf("virtual %t: lab time %v right after its start", virtual, r.lab)
-		}
-		for c.now() == r.lab && !virtual { // the wall clock goes on
-		}
-		if virtual && c.now() != r.lab {
-			t.Errorf("virtual time passed from %v to %v without a reading", r.lab, c.now())
+			t.Errorf("%s: lab time %v right after its start", name, r.lab)
 		}
 		later := c.start.Add(20 * time.Millisecond).UnixNano()
 		if at := c.stamped(r, later); (at - 10*time.Millisecond).Abs() > time.Millisecond {
-			t.Errorf("virtual %t: a stamp 20 ms after the start is at lab time %v of dilation 2", virtual, at)
+			t.Errorf("%s: a stamp 20 ms after the start is at lab time %v of dilation 2", name, at)
 		}
-		if next := c.read(); next.lab <= r.lab {
-			t.Errorf("virtual %t: reading %v after %v", virtual, next.lab, r.lab)
+		if next := read(); next.lab <= r.lab {
+			t.Errorf("%s: reading %v after %v", name, next.lab, r.lab)
 		}
 	}
 }
@@ -41,8 +36,16 @@ func TestVirtualNeverSpins(t *testing.T) {
 	}
 }
 
-// TestVirtualSwitch: the same loop carries traffic with one reading a turn. On
-// this machine's clock that only makes it late.
+// TestVirtualHasNoTrunks: what comes from switches that others run has no
+// lookahead.
+func TestVirtualHasNoTrunks(t *testing.T) {
+	if s, err := Open(Config{MTU: 1500, CPU: -1, Virtual: true, Trunks: []PortConfig{{Interface: "t1"}}}, port.Kinds{}); err == nil {
+		t.Errorf("a switch that does: %+v, %v", s, s.Close())
+	}
+}
+
+// TestVirtualSwitch: the loop that runs ahead carries traffic. Here, where the
+// interfaces keep no times, hosts have their frames too early.
 func TestVirtualSwitch(t *testing.T) {
 	b := newBench(t, 2)
 	b.virtual = true

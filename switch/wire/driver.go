@@ -14,7 +14,8 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// driver advances one fabric along the wall clock.
+// driver advances one fabric along the wall clock, or, with an outbox, along a
+// virtual one.
 type driver struct {
 	clock   clock
 	loop    event.Loop
@@ -28,6 +29,8 @@ type driver struct {
 	fds     []unix.PollFd
 	spin    time.Duration
 	active  time.Duration // lab time of the last arrival or event
+	out     *outbox       // of a virtual clock; else nil
+	ahead   time.Duration // of a virtual clock: how far ahead of the hosts the fabric runs
 	tally   tally
 }
 
@@ -41,10 +44,11 @@ const (
 
 func newDriver(s *Switch, dilation float64) *driver {
 	d := &driver{
-		clock: clock{dilation: dilation, virtual: s.config.Virtual},
+		clock: clock{dilation: dilation},
 		pool:  packet.NewPool(s.ports[0].size),
 		ports: s.ports,
 		spin:  s.config.Spin,
+		out:   s.out,
 		tally: newTally(),
 	}
 	for _, p := range s.ports {
@@ -86,7 +90,7 @@ func (d *driver) start() error {
 	return nil
 }
 
-// run is the loop: frames in, events that are due, wait.
+// run is the loop on the wall clock: frames in, events that are due, wait.
 func (d *driver) run(done <-chan struct{}) {
 	for {
 		r := d.clock.read()
@@ -100,9 +104,7 @@ func (d *driver) run(done <-chan struct{}) {
 		if frames > 0 || due {
 			d.active = r.lab
 			d.tally.busy += d.clock.wall(d.clock.now() - r.lab)
-			if !d.clock.virtual { // else no time has passed, and nothing has come up
-				continue
-			}
+			continue
 		}
 		select {
 		case <-done:
@@ -171,6 +173,10 @@ func (d *driver) beyond(now time.Duration, trunk int, k *packet.Packet) {
 func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
 	p := &d.ports[by]
 	copy(k.Frame, p.header[:])
+	if d.out != nil {
+		d.post(now, by, k)
+		return
+	}
 	d.tally.late(d.clock.now() - now)
 	if !p.send(k.Frame) {
 		d.tally.unsent++
@@ -184,6 +190,12 @@ func (d *driver) wait(now time.Duration) {
 	if d.clock.wall(now-d.active) < d.spin {
 		return
 	}
+	d.poll(now)
+}
+
+// poll sleeps until a frame arrives or the next event is as close as the time
+// for which to spin.
+func (d *driver) poll(now time.Duration) {
 	sleep := maxIdle
 	if next, ok := d.loop.Next(); ok {
 		sleep = min(sleep, d.clock.wall(next-now)-d.spin)

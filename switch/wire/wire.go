@@ -45,7 +45,8 @@ type Config struct {
 	Spin time.Duration
 	// Virtual says that the clock stands still while anything runs: nothing is
 	// ever late, collecting garbage takes no time, and to spin would be to wait
-	// for ever, so Spin must be zero.
+	// for ever, so Spin must be zero. The interfaces must have a queueing
+	// discipline that keeps frames until their time (SO_TXTIME), as fq does.
 	Virtual bool
 }
 
@@ -63,7 +64,8 @@ const DefaultSpin = 50 * time.Microsecond
 type Switch struct {
 	config Config
 	kinds  port.Kinds
-	ports  []nic // those of the configuration, trunks last
+	ports  []nic   // those of the configuration, trunks last
+	out    *outbox // of a virtual clock; else nil
 }
 
 // nic is an open interface and the Ethernet header of the frames that leave by
@@ -78,6 +80,9 @@ type nic struct {
 func Open(c Config, kinds port.Kinds) (*Switch, error) {
 	if c.Virtual && c.Spin != 0 {
 		return nil, fmt.Errorf("opening the switch: it cannot spin for %v in virtual time", c.Spin)
+	}
+	if c.Virtual && len(c.Trunks) > 0 {
+		return nil, errors.New("opening the switch: in virtual time it carries all of its fabric, and has no trunks")
 	}
 	s := &Switch{config: c, kinds: kinds}
 	all := slices.Concat(c.Ports, c.Trunks)
@@ -95,13 +100,22 @@ func Open(c Config, kinds port.Kinds) (*Switch, error) {
 	if err := s.each(func(i int) error { return s.ports[i].open(indices[i]) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 	}
+	if c.Virtual {
+		var err error
+		if s.out, err = newOutbox(indices); err != nil {
+			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
+		}
+	}
 	return s, nil
 }
 
 // Close closes the interfaces. No session may be running.
 func (s *Switch) Close() error {
 	err := s.each(func(i int) error { return s.ports[i].close() })
-	s.ports = nil
+	if s.out != nil {
+		err = errors.Join(err, s.out.close())
+	}
+	s.ports, s.out = nil, nil
 	return err
 }
 
@@ -153,6 +167,9 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collect
 	if d.network, err = fabric.New(&d.loop, spec, to); err != nil {
 		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
+	if s.config.Virtual {
+		d.ahead = lookahead(d.network, spec)
+	}
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
 	}
@@ -189,7 +206,11 @@ func (s *Session) run(cpu int, started chan<- error) {
 	if err != nil {
 		return
 	}
-	s.driver.run(s.stop)
+	if s.virtual {
+		s.driver.runAhead(s.stop)
+	} else {
+		s.driver.run(s.stop)
+	}
 	s.driver.network.Empty()
 	s.report, s.err = s.driver.report()
 }

@@ -1,0 +1,96 @@
+//go:build linux
+
+package wire
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
+)
+
+// In virtual time a turn of the loop costs tens of microseconds of the machine's
+// time and none of the lab's, so turns are few. What a host sends now changes
+// nothing before it has crossed its link. The fabric may therefore run ahead by
+// that long, after which the loop looks at the rings again; the kernel keeps the
+// frames that are delivered meanwhile until their time. This is conservative
+// synchronisation, with the links' delay as its lookahead: no event is run before
+// all that it depends on is known, and everything happens when it would if the
+// loop turned for each packet.
+
+// runAhead is the loop on a virtual clock.
+func (d *driver) runAhead(done <-chan struct{}) {
+	for {
+		r := d.clock.readVirtual()
+		until := r.lab + d.ahead
+		frames := 0
+		for i := range d.ports {
+			frames += d.drain(r, i)
+		}
+		next, pending := d.loop.Next()
+		due := pending && next <= until
+		d.loop.RunUntil(until)
+		d.flush()
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if d.ahead > 0 && (frames > 0 || due) {
+			d.sleep(until)
+		} else {
+			d.poll(r.lab)
+		}
+	}
+}
+
+// lookahead is how far a fabric may run ahead: at most for as long as a host takes
+// to send a quarter of a ring, whose slots are about twice as large as a full frame
+// at worst, so that no ring is ever more than half full.
+func lookahead(n *fabric.Network, spec fabric.Spec) time.Duration {
+	ahead := n.Ahead()
+	for i := range spec.Hosts {
+		ahead = min(ahead, spec.Uplink(i).Time(ringBytes/4))
+	}
+	return ahead
+}
+
+// drain gives all frames of one ring to the fabric.
+func (d *driver) drain(r reading, from int) int {
+	frames := 0
+	for n := burst; n == burst; frames += n {
+		n = d.receive(r, from)
+	}
+	return frames
+}
+
+// post has the kernel send a packet by a port in time.
+func (d *driver) post(due time.Duration, by int, k *packet.Packet) {
+	if d.out.full() {
+		d.flush()
+	}
+	d.out.add(by, k, d.tally.start+int64(due))
+}
+
+// flush hands the kernel what was posted, and notes what is late already.
+func (d *driver) flush() {
+	if len(d.out.packets) == 0 {
+		return
+	}
+	d.tally.unsent += d.out.send()
+	now := d.tally.start + int64(d.clock.now())
+	for i, k := range d.out.packets {
+		d.tally.late(time.Duration(now - d.out.due(i)))
+		d.pool.Put(k)
+	}
+	d.out.clear()
+}
+
+// sleep returns when it is that lab time, and at once if it was.
+func (d *driver) sleep(until time.Duration) {
+	wake := unix.NsecToTimespec(d.tally.start + int64(until))
+	// A signal that cuts the sleep short makes one more turn.
+	_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &wake, nil)
+}
