@@ -94,10 +94,10 @@ completion times.`,
 	return root
 }
 
-// sweep removes what killed runs have left, before any command but the helper
-// processes does its own work.
+// sweep removes what killed runs have left, before any command does its own work
+// but the helper processes and what shells ask for completions.
 func sweep(c *cobra.Command) {
-	if os.Geteuid() != 0 || c.Parent() != nil && c.Parent().Hidden {
+	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
 		return
 	}
 	removed, err := orchestrator.Sweep(orchestrator.Options{})

@@ -49,6 +49,7 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the lab's)")
 	c.Flags().BoolVar(&each, "each", false, "compare the schemes of each run by itself, and print one table a statistic")
+	completeFlag(c, "baseline", completeBaseline)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

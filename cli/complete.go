@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/labs"
 	"aqmlab/results"
+	"aqmlab/switch/port"
 )
 
 // completion proposes words for an argument or a flag.
@@ -34,5 +36,76 @@ func completeRuns(root *string) completion {
 			add(shownName(e), string(e.State))
 		}
 		return words, cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completeLabs proposes the labs of the book for the first argument, and files.
+func completeLabs(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(given) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	book, err := labs.Book()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var words []string
+	for _, e := range book {
+		words = append(words, e.Name+"\t"+e.Title)
+	}
+	return words, cobra.ShellCompDirectiveDefault
+}
+
+// completeEntries proposes the rows of a table for the only argument.
+func completeEntries(known []entry) completion {
+	return func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var words []string
+		for _, e := range known {
+			if len(given) == 0 {
+				words = append(words, e.Name+"\t"+e.Doc)
+			}
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeSchemes proposes the schemes of the lab that is given.
+func completeSchemes(kinds port.Kinds) completion {
+	return func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(given) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		lab, err := labs.Load(given[0], labs.Options{Kinds: kinds})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var words []string
+		for _, s := range lab.Schemes {
+			words = append(words, s.Name)
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeBaseline proposes the schemes of the runs that are given.
+func completeBaseline(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	runs, err := openRuns(runsDir, given)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	for _, r := range runs {
+		for _, s := range r.Manifest.Schemes {
+			if !slices.Contains(words, s) {
+				words = append(words, s)
+			}
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFlag sets what is proposed for a flag that the command has.
+func completeFlag(c *cobra.Command, flag string, words completion) {
+	if err := c.RegisterFlagCompletionFunc(flag, words); err != nil {
+		panic(err) // the command does not have the flag
 	}
 }

@@ -25,6 +25,8 @@ lab's host.image, which must not end by itself and needs iproute2's ip.`,
   aqmlab image build --tag aqmlab && containerlab deploy -t quickstart.clab.yml
   aqmlab lab up quickstart.clab.yml`,
 		Args: args(cobra.ExactArgs(1)),
+
+		ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, names []string) error {
 			lab, err := f.load(names[0], kinds)
 			if err != nil {

@@ -48,9 +48,9 @@ func entries[E, T any](table kind.Table[E, T]) []entry {
 
 // kindCommand makes the list and show commands of a table's entries.
 func kindCommand(use, short, example string, known []entry) *cobra.Command {
-	return group(use, short,
-		listCommand(use, known),
-		showCommand(use, example, func(name string) (entry, error) { return find(known, name) }))
+	show := showCommand(use, example, func(name string) (entry, error) { return find(known, name) })
+	show.ValidArgsFunction = completeEntries(known)
+	return group(use, short, listCommand(use, known), show)
 }
 
 // find returns the entry of that name; the error for an unknown one lists them.

@@ -62,6 +62,8 @@ func newLabShow(kinds port.Kinds) *cobra.Command {
 		Example: `  aqmlab lab show quickstart
   aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
 		Args: args(cobra.ExactArgs(1)),
+
+		ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, names []string) error {
 			lab, err := f.load(names[0], kinds)
 			if err != nil {
@@ -112,6 +114,8 @@ aqmlab lab down.`,
   aqmlab lab exec h2 -- ping -c 3 h1
   aqmlab lab down --all`,
 		Args: args(cobra.ExactArgs(1)),
+
+		ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, names []string) error {
 			lab, err := f.load(names[0], kinds)
 			if err != nil {

@@ -73,11 +73,12 @@ type bars struct {
 	progress *mpb.Progress
 	bars     map[int]*mpb.Bar // of points, by their number
 	rest     *remainder
-	mu       sync.Mutex // guards rest, which bars read while they are drawn
+	ended    map[int]string // what points came to, by their number
+	mu       sync.Mutex     // guards rest and ended, which bars read while they are drawn
 }
 
 func newBars(o ...mpb.ContainerOption) *bars {
-	return &bars{progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: newRemainder(time.Now)}
+	return &bars{progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: newRemainder(time.Now), ended: map[int]string{}}
 }
 
 func (b *bars) Note(text string) { fmt.Fprintln(b.progress, text) }
@@ -87,11 +88,14 @@ func (b *bars) Begin(p orchestrator.Point) {
 	left := func(decor.Statistics) string {
 		b.mu.Lock()
 		defer b.mu.Unlock()
+		if end, ok := b.ended[p.Number]; ok {
+			return ", done" + end
+		}
 		return ", " + b.rest.left(p, time.Since(begun))
 	}
 	b.bars[p.Number] = b.progress.AddBar(int64(p.Flows),
 		mpb.PrependDecorators(decor.Name(title(p)+" ")),
-		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d flows"), decor.OnComplete(decor.Any(left), ", done")),
+		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d flows"), decor.Any(left)),
 	)
 }
 
@@ -103,8 +107,20 @@ func (b *bars) Progress(p orchestrator.Point, s orchestrator.Progress) {
 }
 
 func (b *bars) End(p orchestrator.Point, measured results.Point) {
+	b.mu.Lock()
+	b.ended[p.Number] = smallP99(measured)
+	b.mu.Unlock()
 	b.bars[p.Number].SetTotal(-1, true) // whatever is missing is in the records
 	noteFidelity(b, measured)
+}
+
+// smallP99 is what the small flows of a point came to, to be joined to a line.
+func smallP99(measured results.Point) string {
+	small := results.Summarize(measured.Flows, results.Small)
+	if small.Count == 0 {
+		return ""
+	}
+	return ", small p99 " + timeText(small.P99, small.Count)
 }
 
 // noteFidelity says why a point is labelled low-fidelity, if it is.
@@ -165,7 +181,7 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 	}
 	l.rest.note(p, int64(p.Flows))
 	took := l.now().Sub(l.points[p.Number].begun)
-	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond))
+	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v%s\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond), smallP99(measured))
 	noteFidelity(l, measured)
 }
 

@@ -101,8 +101,8 @@ func TestLines(t *testing.T) {
 	expect("100/100 flows", "40s left")
 
 	now = now.Add(1234 * time.Millisecond)
-	l.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1}, {Bytes: 1, Error: "stalled"}}})
-	expect("[2/4] tcn", "1/100 flows done in 1h0m11.2s")
+	l.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1, FCT: 3 * time.Millisecond}, {Bytes: 1, Error: "stalled"}}})
+	expect("[2/4] tcn", "1/100 flows done in 1h0m11.2s, small p99 3ms")
 
 	l.Note("calibrated")
 	expect("calibrated")
@@ -128,10 +128,10 @@ func TestBars(t *testing.T) {
 			b.Begin(p)
 			b.Progress(p, state(50, 1))
 			if whole {
-				b.End(p, results.Point{Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy"}}})
+				b.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1, FCT: 3 * time.Millisecond}}, Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy"}}})
 			}
 			b.close() // waits for what draws
-			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole {
+			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole || strings.Contains(got, "done, small p99 3ms") != whole {
 				t.Errorf("drawn %q", got)
 			}
 		})

@@ -57,5 +57,6 @@ with its fonts inside, legible at the width of a column.`,
 	c.Flags().StringVar(&out, "out", "report.html", "file to write")
 	c.Flags().StringVar(&plots, "plots", "", "folder for every figure as SVG and PDF, made if need be")
 	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the first run's)")
+	completeFlag(c, "baseline", completeBaseline)
 	return c
 }

@@ -89,6 +89,7 @@ paper ran on a testbed.`,
 	fs.BoolVar(&scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
 	fs.BoolVar(&scale.full, "full", false, "the published loads and flows; three seeds")
 	fs.StringVar(&runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
+	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the runs")
 	fs.BoolVar(&cardOnly, "card", false, "print the score card of what is stored, and run nothing")

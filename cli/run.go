@@ -102,14 +102,18 @@ run's is refused.`,
   aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
   aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json
   aqmlab run --resume latest`,
-		Args: args(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, names []string) error { return f.run(c, names, kinds) },
+		Args:              args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeLabs,
+		RunE:              func(c *cobra.Command, names []string) error { return f.run(c, names, kinds) },
 	}
 	f.add(c)
 	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.Runtimes(), ", "))
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
+	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "schemes", completeSchemes(kinds))
 	c.Flags().StringVar(&f.resume, "resume", "", "run to go on with: a folder, or the name of one below --out")
+	completeFlag(c, "resume", completeRuns(&f.out))
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	return c
 }
@@ -146,7 +150,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *results.Run, error) {
 	switch {
 	case f.resume == "" && len(names) == 0:
-		return nil, nil, usage(errors.New("want aqmlab run LAB (aqmlab lab list), or aqmlab run --resume RUN"))
+		return nil, nil, usage(errors.New("want a lab to run (aqmlab lab list), or a run to go on with: usage: aqmlab run LAB, aqmlab run --resume RUN"))
 	case f.resume == "":
 		lab, err := f.load(names[0], kinds)
 		return lab, nil, err

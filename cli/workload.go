@@ -45,7 +45,8 @@ func showWorkload(known []entry) *cobra.Command {
 		Short: "Show the parameters of one workload, and how large its flows are",
 		Example: `  aqmlab workload show websearch
   aqmlab workload show cdf --set file=sizes.csv --sample 20`,
-		Args: args(cobra.ExactArgs(1)),
+		Args:              args(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeEntries(known),
 		RunE: func(c *cobra.Command, names []string) error {
 			e, err := find(known, names[0])
 			if err != nil {

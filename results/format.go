@@ -47,12 +47,17 @@ func formatPercent(p float64) string {
 	return fmt.Sprintf("%.0f", p)
 }
 
-// shorten cuts a name to a width and shows that it did.
+// shorten cuts a name to a width and shows that it did. The number of the run
+// that a scheme is of stays: it is what tells it from its namesakes.
 func shorten(s string, width int) string {
 	if len(s) <= width {
 		return s
 	}
-	return s[:width-2] + ".."
+	run := ""
+	if at := strings.LastIndexByte(s, '@'); at > 0 && len(s)-at < width/2 {
+		run = s[at:]
+	}
+	return s[:width-2-len(run)] + ".." + run
 }
 
 // wrap breaks text between words into lines of at most width characters; all

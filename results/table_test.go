@@ -123,7 +123,7 @@ func TestFormats(t *testing.T) {
 		{formatCount(987_654_321), "988M"}, {formatCount(999_600_000), "1G"}, {formatCount(12_300_000_000), "12.3G"},
 		{formatRatio(1), "x1.00"}, {formatRatio(0.004), "x0.00"}, {formatRatio(12.345), "x12.35"}, {formatRatio(123.4), "x123"},
 		{formatPercent(-61.4), "61"}, {formatPercent(9.94), "9.9"}, {formatPercent(9.96), "10"}, {formatPercent(-0.04), "0.0"},
-		{shorten("tcn", 5), "tcn"}, {shorten("codel", 5), "codel"}, {shorten("dctcp-red", 5), "dct.."},
+		{shorten("tcn", 5), "tcn"}, {shorten("codel", 5), "codel"}, {shorten("dctcp-red", 5), "dct.."}, {shorten("dctcp-red-tail@12", 10), "dctcp..@12"}, {shorten("a@very-long-name", 8), "a@very.."},
 		{wrap("a bb  ccc", 100, ""), "a bb ccc"}, {wrap("aaaa bbb cc d", 8, "  "), "aaaa bbb\n  cc d"}, {wrap("", 10, " "), ""},
 	} {
 		if c.got != c.want {
