@@ -35,6 +35,11 @@ func TestTrunks(t *testing.T) {
 				if l.Attrs().Name == "lo" {
 					continue
 				}
+				// A list may show a state that is about to change; asked for one link,
+				// the kernel settles it first.
+				if l, err = netlink.LinkByIndex(l.Attrs().Index); err != nil {
+					return err
+				}
 				if l.Attrs().OperState != netlink.OperUp || l.Attrs().MTU != p.MTU || macs[l.Attrs().HardwareAddr.String()] {
 					t.Errorf("switch %d: %+v", i, l.Attrs())
 				}
