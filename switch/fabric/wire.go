@@ -16,16 +16,19 @@ import (
 // What an arrival needs comes first, in one cache line, and the whole is two: a
 // large network has more wires than near caches have room for.
 type wire struct {
-	due    event.Timer
-	flight packet.List
-	sink   func(now time.Duration, k *packet.Packet)
-	loop   *event.Loop
-	busy   time.Duration // when the transmitter is free
+	due   event.Timer
+	first *packet.Packet // to arrive; nil when the wire is empty
+	then  time.Duration  // when the one behind it does, if there is one
+	sink  func(now time.Duration, k *packet.Packet)
+	loop  *event.Loop
+
+	last   *packet.Packet // to arrive, unless the wire is empty
+	busy   time.Duration  // when the transmitter is free
 	rate   units.Rate
 	clock  units.Clock
 	delay  time.Duration
 	chance *chance // nil on a link without loss and jitter
-	_      [24]byte
+	_      [16]byte
 }
 
 // init makes w the direction of a link that leads away from one of its ends. It
@@ -58,20 +61,29 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) {
 	if w.chance != nil {
 		k.Due = w.chance.arrival(k.Due)
 	}
-	if last := w.flight.Tail(); last != nil {
-		last.Behind = k.Due
-	}
-	w.flight.Push(k)
-	if !w.due.Pending() {
+	k.Next = nil
+	switch {
+	case w.first == nil:
+		w.first = k
 		w.loop.Schedule(&w.due, k.Due)
+	case w.first == w.last:
+		w.first.Next, w.then = k, k.Due
+	default:
+		w.last.Next, w.last.Behind = k, k.Due
 	}
+	w.last = k
 }
 
-// Fire hands over the packet whose last bit reaches the far end, or would.
+// Fire hands over the packet whose last bit reaches the far end, or would. The
+// one behind it has been in no near cache since it was sent: asked now for
+// what is only needed when it arrives, it is there by then.
 func (w *wire) Fire(now time.Duration) {
-	k := w.flight.Pop()
-	if w.flight.Head() != nil {
-		w.loop.Schedule(&w.due, k.Behind) // without a look at that packet, which is in no near cache
+	k := w.first
+	w.first = k.Next
+	if next := k.Next; next != nil {
+		w.loop.Schedule(&w.due, w.then)
+		w.then = next.Behind
+		k.Next = nil
 	}
 	w.sink(now, k)
 }

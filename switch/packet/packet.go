@@ -39,7 +39,7 @@ type Packet struct {
 
 	Enqueued time.Duration // when it joined the queue that it waits in
 	Due      time.Duration // when it reaches the far end of the link that carries it
-	Behind   time.Duration // when the next one on that link does, if there is one by then
+	Behind   time.Duration // when the one behind it on that link does, if there is one
 
 	Next *Packet // link of the list that the packet stands in
 
@@ -74,64 +74,45 @@ func (p *Packet) SetECE() {
 	}
 }
 
-// List is a FIFO of packets, linked through them so that it never allocates.
-// The zero List is empty.
-type List struct{ head, tail *Packet }
-
-// Push puts p at the tail.
-func (l *List) Push(p *Packet) {
-	p.Next = nil
-	if l.tail == nil {
-		l.head = p
-	} else {
-		l.tail.Next = p
-	}
-	l.tail = p
-}
-
-// Pop takes the head off, or returns nil when the list is empty.
-func (l *List) Pop() *Packet {
-	p := l.head
-	if p == nil {
-		return nil
-	}
-	l.head = p.Next
-	if l.head == nil {
-		l.tail = nil
-	}
-	p.Next = nil
-	return p
-}
-
-// Head is the next packet to leave, or nil.
-func (l *List) Head() *Packet { return l.head }
-
-// Tail is the last packet to leave, or nil.
-func (l *List) Tail() *Packet { return l.tail }
-
-// Queue is a [List] that knows how long it is. The zero Queue is empty.
+// Queue is a FIFO of packets, linked through them so that it never allocates.
+// The zero Queue is empty.
 type Queue struct {
-	List
-	count int
-	bytes int
+	head, tail *Packet
+	count      int
+	bytes      int
 }
 
 // Push puts p at the tail.
 func (q *Queue) Push(p *Packet) {
-	q.List.Push(p)
+	p.Next = nil
+	if q.tail == nil {
+		q.head = p
+	} else {
+		q.tail.Next = p
+	}
+	q.tail = p
 	q.count++
 	q.bytes += int(p.Size)
 }
 
 // Pop takes the head off, or returns nil when the queue is empty.
 func (q *Queue) Pop() *Packet {
-	p := q.List.Pop()
-	if p != nil {
-		q.count--
-		q.bytes -= int(p.Size)
+	p := q.head
+	if p == nil {
+		return nil
 	}
+	q.head = p.Next
+	if q.head == nil {
+		q.tail = nil
+	}
+	p.Next = nil
+	q.count--
+	q.bytes -= int(p.Size)
 	return p
 }
+
+// Head is the next packet to leave, or nil.
+func (q *Queue) Head() *Packet { return q.head }
 
 // Len is the number of packets.
 func (q *Queue) Len() int { return q.count }
