@@ -25,6 +25,9 @@ const (
 	sendersOfOne   = 16
 	sendersOfDrawn = 256
 	drawnFlows     = 64 // connections in all, but one for each sender at least
+	// drawnWait is the wall time that measuring the connections of drawn RTTs takes
+	// at most, if the senders leave it at that.
+	drawnWait = 6 * time.Second
 )
 
 // timeBase measures base RTTs on the idle lab, with the draws of a seed. Links have
@@ -41,7 +44,7 @@ func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timed, error) {
 	for i := range calm.Links {
 		calm.Links[i].Jitter, calm.Links[i].LossRate = 0, 0
 	}
-	pairs := basePairs(t.lab.RTT, len(spec.Hosts))
+	pairs := basePairs(t.lab.RTT, len(spec.Hosts), t.dilation)
 	var rtts []role.RTT
 	_, err = t.withFabric(ctx, role.Fabric{Spec: calm, Dilation: t.dilation}, func(ctx context.Context) error {
 		rtts, err = t.hosts.baseRTT(ctx, pairs)
@@ -86,13 +89,15 @@ func oneWay(links []fabric.Link, from, to string) time.Duration {
 // basePairs lists whom to connect, as a sender and a receiver. The receiver is
 // half of all hosts further on: labs number them rack by rack, so that the two
 // are as far apart as any.
-func basePairs(rtt labs.RTT, hosts int) [][2]int {
+func basePairs(rtt labs.RTT, hosts int, dilation float64) [][2]int {
 	senders, connections := min(hosts, sendersOfOne), 1
 	if rtt.Max > rtt.Min {
 		senders = min(hosts, sendersOfDrawn)
 	}
 	if rtt.PerFlow() {
-		connections = max(1, drawnFlows/senders)
+		one := time.Duration(float64(rtt.Max) * dilation * role.RTTsToTime)
+		all := min(drawnFlows, int(drawnWait/max(one, 1)))
+		connections = max(1, all/senders)
 	}
 	var pairs [][2]int
 	for i := range senders {

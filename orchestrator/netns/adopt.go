@@ -9,12 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+var errOwn = errors.New("it is this program's own namespace")
+
 // namespace makes the named namespace of a node, or gives the name to the one
 // that the node has already, and leaves the calling thread inside it.
 func (p Plan) namespace(node, name string) (netns.NsHandle, error) {
 	pid, ok := p.Owners[node]
 	if !ok {
 		return create(name)
+	}
+	// Of this process that would be the namespace which its first thread happens to
+	// be in.
+	if pid == os.Getpid() {
+		return -1, errOwn
 	}
 	ns, err := netns.GetFromPid(pid)
 	if err != nil {
@@ -36,7 +43,7 @@ func adopt(ns netns.NsHandle, name string) error {
 	}
 	if own, err := inodeOf("/proc/self/ns/net"); err != nil || own == theirs {
 		// It would turn the machine's own network into a host's.
-		return errors.Join(err, errors.New("it is this program's own"))
+		return errors.Join(err, errOwn)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -22,6 +22,9 @@ const (
 	// the other. They are far too few for a request, so that the server never
 	// answers.
 	timedSegments = 5
+	// RTTsToTime is how many round trips [Hosts.BaseRTT] takes for a connection, with
+	// that of the handshake.
+	RTTsToTime = timedSegments + 1
 	// ackWait is how often to look whether a segment is acknowledged.
 	ackWait = 100 * time.Microsecond
 )
