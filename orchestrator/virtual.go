@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -48,7 +49,8 @@ func instant(point) time.Duration { return 0 }
 // After an error it has added those that were made before the first that was
 // not.
 func inOrder(ctx context.Context, jobs, n int, point func(context.Context, int) (results.Point, error), add func(results.Point) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, running := errgroup.WithContext(ctx)
+	var skipped atomic.Bool
 	group.SetLimit(jobs + 1) // and the one that adds
 	made := make([]chan results.Point, n)
 	for i := range made {
@@ -69,17 +71,23 @@ func inOrder(ctx context.Context, jobs, n int, point func(context.Context, int) 
 	for i := range n {
 		group.Go(func() error {
 			defer close(made[i])
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+			// Why is known to whoever ended the others, and better.
+			if running.Err() != nil {
+				skipped.Store(true)
+				return nil
 			}
-			p, err := point(ctx, i)
+			p, err := point(running, i)
 			if err == nil {
 				made[i] <- p
 			}
 			return err
 		})
 	}
-	return group.Wait()
+	err := group.Wait()
+	if err == nil && skipped.Load() {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // simulate runs one point in virtual time.

@@ -70,6 +70,28 @@ func TestInOrderFails(t *testing.T) {
 	}
 }
 
+// TestInOrderCancelled: the error is that of the point that was going on, and the
+// cause itself when none was.
+func TestInOrderCancelled(t *testing.T) {
+	cause, named := errors.New("enough"), errors.New("point 0")
+	add := func(results.Point) error { return nil }
+	for range 2000 { // whoever is asked first
+		ctx, cancel := context.WithCancelCause(t.Context())
+		err := inOrder(ctx, 1, 3, func(context.Context, int) (results.Point, error) {
+			cancel(cause)
+			return results.Point{}, named
+		}, add)
+		if !errors.Is(err, named) {
+			t.Fatalf("error %v, want that of the point", err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if err := inOrder(ctx, 1, 3, nil, add); !errors.Is(err, cause) {
+		t.Errorf("before the first point: %v, want the cause", err)
+	}
+}
+
 // TestRunVirtual: a run in virtual time needs no rights, completes every flow,
 // and stores the same bytes however many points run at once.
 func TestRunVirtual(t *testing.T) {
