@@ -98,9 +98,16 @@ func parameters(g Guest) []string {
 		"con=null", "con0=null,fd:1", "console=tty0", // what is printed goes to our console file
 		"uml_dir=.", "umid=guest",
 		"hostfs=.", "rootfstype=hostfs", "rootflags=/", "root=98:0", "ro",
+		collector,
 		"init=/" + programName, "--",
 	}, g.Args...)
 }
+
+// collector has the programs of a guest, which inherit it, collect garbage while
+// they do nothing else. A thread that sweeps beside others may wait for one of
+// them by looking again and again; in time that stands still meanwhile, no tick
+// ever gives the only CPU to the other.
+const collector = "GODEBUG=gcstoptheworld=2"
 
 // watch passes the progress on until ctx ends, which it does when there is none
 // for too long.
