@@ -155,13 +155,12 @@ func testABQ(t *testing.T, k kernel) {
 
 // TestTransports: every transport carries a lab; those without ECN are not
 // marked, those with it are.
-func TestTransports(t *testing.T) { onKernels(t, testTransports) }
-
-func testTransports(t *testing.T, k kernel) {
+func TestTransports(t *testing.T) {
+	needRoot(t)
 	lab := labFile(t, small)
 	for transport, marked := range map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false} {
 		t.Run(transport, func(t *testing.T) {
-			run, _ := k.run(t, lab, "--set", "host.transport="+transport, "--schemes", "dctcp-red", "--flows", "60")
+			run, _ := runLab(t, raceVar, lab, "--set", "host.transport="+transport, "--schemes", "dctcp-red", "--flows", "60")
 			p := points(t, run)["dctcp-red"]
 			for _, f := range p.Flows {
 				if !f.Completed() {
