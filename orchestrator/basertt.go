@@ -27,7 +27,7 @@ const (
 	drawnFlows     = 64 // connections in all, but one for each sender at least
 	// drawnWait is the wall time that measuring the connections of drawn RTTs takes
 	// at most, if the senders leave it at that.
-	drawnWait = 6 * time.Second
+	drawnWait = 15 * time.Second
 )
 
 // timeBase measures base RTTs on the idle lab, with the draws of a seed. Links have
