@@ -47,12 +47,12 @@ func (d *driver) runAhead(done <-chan struct{}) {
 }
 
 // lookahead is how far a fabric may run ahead: at most for as long as a host takes
-// to send a quarter of a ring, whose slots are about twice as large as a full frame
+// to send a quarter of a ring of so many bytes, whose slots are about twice as large as a full frame
 // at worst, so that no ring is ever more than half full.
-func lookahead(n *fabric.Network, spec fabric.Spec) time.Duration {
+func lookahead(n *fabric.Network, spec fabric.Spec, ring int) time.Duration {
 	ahead := n.Ahead()
 	for i := range spec.Hosts {
-		ahead = min(ahead, spec.Uplink(i).Time(ringBytes/4))
+		ahead = min(ahead, spec.Uplink(i).Time(ring/4))
 	}
 	return ahead
 }

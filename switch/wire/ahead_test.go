@@ -38,7 +38,7 @@ func TestLookahead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := lookahead(n, spec); got != c.want {
+		if got := lookahead(n, spec, 4<<20); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -54,12 +54,16 @@ func TestOutbox(t *testing.T) {
 	const n, long = batch, 100
 	var got []byte
 	in(t, b.sw, func() (err error) {
-		r, index, err := newRing("p0", 1500)
+		indices, err := find([]PortConfig{{Interface: "p0"}})
+		if err != nil {
+			return err
+		}
+		r, err := newRing("p0", ringMost, 1500)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, r.close()) }()
-		o, err := newOutbox([]int{index})
+		o, err := newOutbox(indices)
 		if err != nil {
 			return err
 		}
@@ -120,4 +124,14 @@ func listenOn(t *testing.T, b *bench, i int) (fd int, err error) {
 		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 10})
 	}
 	return fd, err
+}
+
+// TestRingBytes: the rings of many ports share the memory that the rings of 32 take,
+// down to a least size.
+func TestRingBytes(t *testing.T) {
+	for ports, want := range map[int]int{1: 4 << 20, 9: 4 << 20, 32: 4 << 20, 33: 2 << 20, 64: 2 << 20, 65: 1 << 20, 144: 1 << 20, 1000: 1 << 20} {
+		if got := ringBytes(ports); got != want {
+			t.Errorf("%d ports: rings of %d bytes, want %d", ports, got, want)
+		}
+	}
 }

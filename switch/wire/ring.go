@@ -7,21 +7,32 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"net"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// Shape of the receive ring: 4 MiB, which is 2048 slots for the usual MTU, or
-// 25 ms of full frames at 1 Gbps. The kernel puts up to 128 bytes of its own
-// before a frame.
+// Shape of a receive ring: at most 4 MiB, which is 2048 slots for the usual MTU, or
+// 25 ms of full frames at 1 Gbps. All of a switch take 128 MiB together, but none
+// less than 1 MiB: what arrives while the switch's thread is away is bounded by what
+// the machine carries, not by the number of ports, and the kernel clears a ring's
+// memory page by page before the switch comes up. The kernel puts up to 128 bytes
+// of its own before a frame.
 const (
-	ringBytes    = 4 << 20
-	ringBlock    = 1 << 16
-	ringOverhead = 128
+	ringMost      = 4 << 20
+	ringLeast     = 1 << 20
+	ringsTogether = 128 << 20
+	ringBlock     = 1 << 16
+	ringOverhead  = 128
 )
+
+// ringBytes is the size of each ring, a power of two, of a switch with so many
+// ports.
+func ringBytes(ports int) int {
+	share := ringsTogether / max(ports, 1)
+	return min(max(1<<(bits.Len(uint(share))-1), ringLeast), ringMost)
+}
 
 // ring is one network interface: frames come in through a TPACKET_V2 ring
 // shared with the kernel, with the kernel's receive timestamp, and go out
@@ -30,24 +41,21 @@ type ring struct {
 	name  string
 	fd    int
 	mem   []byte
+	bytes int   // of all slots, see ringBytes
 	size  int   // of a slot, a power of two
 	slot  int   // where the next one to read starts
 	drops int64 // frames that the kernel could not put into the ring
 }
 
 // newRing makes a socket in the calling thread's network namespace, for the
-// interface of that name, whose index it returns, and for frames of up to mtu
-// bytes beside their Ethernet header. Nothing arrives until it is opened.
-func newRing(name string, mtu int) (*ring, int, error) {
-	ifi, err := net.InterfaceByName(name)
-	if err != nil {
-		return nil, 0, fmt.Errorf("interface %s: %w", name, err)
-	}
+// interface of that name, a ring of so many bytes, and frames of up to mtu bytes
+// beside their Ethernet header. Nothing arrives until it is opened.
+func newRing(name string, bytes, mtu int) (*ring, error) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
-		return nil, 0, fmt.Errorf("opening a packet socket: %w", err)
+		return nil, fmt.Errorf("interface %s: opening a packet socket: %w", name, err)
 	}
-	return &ring{name: name, fd: fd, size: 1 << bits.Len(uint(mtu+ringOverhead))}, ifi.Index, nil
+	return &ring{name: name, fd: fd, bytes: bytes, size: 1 << bits.Len(uint(mtu+ringOverhead))}, nil
 }
 
 // open makes the ring and attaches it to the interface.
@@ -76,11 +84,11 @@ func (r *ring) setUp(index int) error {
 			return fmt.Errorf("setting %s: %w", o.name, err)
 		}
 	}
-	req := unix.TpacketReq{Block_size: ringBlock, Block_nr: ringBytes / ringBlock, Frame_size: uint32(r.size), Frame_nr: uint32(ringBytes / r.size)}
+	req := unix.TpacketReq{Block_size: ringBlock, Block_nr: uint32(r.bytes / ringBlock), Frame_size: uint32(r.size), Frame_nr: uint32(r.bytes / r.size)}
 	if err := unix.SetsockoptTpacketReq(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &req); err != nil {
 		return fmt.Errorf("making the receive ring: %w", err)
 	}
-	mem, err := unix.Mmap(r.fd, 0, ringBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+	mem, err := unix.Mmap(r.fd, 0, r.bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 	if err != nil {
 		return fmt.Errorf("mapping the receive ring: %w", err)
 	}
@@ -125,7 +133,7 @@ func (r *ring) peek() (frame, bool) {
 // pop gives the slot of the frame that peek returned back to the kernel.
 func (r *ring) pop(f frame) {
 	atomic.StoreUint32(&f.header.Status, unix.TP_STATUS_KERNEL)
-	r.slot = (r.slot + r.size) % ringBytes
+	r.slot = (r.slot + r.size) % r.bytes
 }
 
 // stamp is the kernel's receive time, in nanoseconds of the real-time clock.

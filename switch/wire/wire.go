@@ -86,27 +86,51 @@ func Open(c Config, kinds port.Kinds) (*Switch, error) {
 	}
 	s := &Switch{config: c, kinds: kinds}
 	all := slices.Concat(c.Ports, c.Trunks)
-	indices := make([]int, len(all))
-	for i, p := range all {
-		r, index, err := newRing(p.Interface, c.MTU)
+	indices, err := find(all)
+	if err != nil {
+		return nil, fmt.Errorf("opening the switch: %w", err)
+	}
+	for _, p := range all {
+		r, err := newRing(p.Interface, ringBytes(len(all)), c.MTU)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 		}
 		n := nic{ring: r}
 		copy(n.header[:6], p.Far)
 		copy(n.header[6:], p.MAC)
-		s.ports, indices[i] = append(s.ports, n), index
+		s.ports = append(s.ports, n)
 	}
 	if err := s.each(func(i int) error { return s.ports[i].open(indices[i]) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 	}
 	if c.Virtual {
-		var err error
 		if s.out, err = newOutbox(indices); err != nil {
 			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
 		}
 	}
 	return s, nil
+}
+
+// find returns the indices of the ports' interfaces. It asks the kernel once: a
+// look for one by its name lists them all.
+func find(ports []PortConfig) ([]int, error) {
+	there, err := net.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("listing interfaces: %w", err)
+	}
+	byName := make(map[string]int, len(there))
+	for _, i := range there {
+		byName[i.Name] = i.Index
+	}
+	indices := make([]int, len(ports))
+	for i, p := range ports {
+		index, ok := byName[p.Interface]
+		if !ok {
+			return nil, fmt.Errorf("interface %s: no such interface", p.Interface)
+		}
+		indices[i] = index
+	}
+	return indices, nil
 }
 
 // Close closes the interfaces. No session may be running.
@@ -168,7 +192,7 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collect
 		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
 	if s.config.Virtual {
-		d.ahead = lookahead(d.network, spec)
+		d.ahead = lookahead(d.network, spec, ringBytes(len(s.ports)))
 	}
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
