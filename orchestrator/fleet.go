@@ -1,8 +1,10 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -20,6 +22,14 @@ type crew struct {
 	carries func(host int) bool
 }
 
+// died says which process ended on its own and why; nil while it runs.
+func (c crew) died() error {
+	if err := c.Err(); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	return nil
+}
+
 // fleet is the processes that carry the traffic of a testbed's hosts: one for
 // all of them, or one inside each.
 type fleet []crew
@@ -30,12 +40,17 @@ func everyHost(int) bool { return true }
 // onlyHost is what the crew inside a host carries.
 func onlyHost(i int) func(int) bool { return func(host int) bool { return host == i } }
 
-// each calls f for every crew at once, waits, and joins their errors.
+// each calls do for every crew at once, waits, and joins their errors. That of a
+// crew that died is that it did, whatever was being done.
 func (f fleet) each(do func(i int, c crew) error) error {
 	errs := make([]error, len(f))
 	var all sync.WaitGroup
 	for i, c := range f {
-		all.Go(func() { errs[i] = do(i, c) })
+		all.Go(func() {
+			if errs[i] = do(i, c); errors.Is(errs[i], agent.ErrDied) {
+				errs[i] = cmp.Or(c.died(), errs[i])
+			}
+		})
 	}
 	all.Wait()
 	return errors.Join(errs...)

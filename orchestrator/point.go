@@ -139,7 +139,7 @@ func (t *Testbed) withFabric(ctx context.Context, f role.Fabric, do func(context
 
 // whileAgentsLive calls do with a context that ends when a process of the testbed
 // dies: what goes through the switch, or to a host that does not ask by itself,
-// would only time out, and blame another.
+// would only time out, and blame another. The error is then that it died.
 func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var watch sync.WaitGroup
@@ -149,12 +149,21 @@ func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) 
 		watch.Go(func() {
 			select {
 			case <-c.Done():
-				cancel(fmt.Errorf("%s: %w", c.name, c.Err()))
+				cancel(c.died())
 			case <-ctx.Done():
 			}
 		})
 	}
-	return do(ctx)
+	err := do(ctx)
+	if err == nil {
+		return nil
+	}
+	for _, c := range t.agents() {
+		if died := c.died(); died != nil {
+			return died // what do returns is its echo
+		}
+	}
+	return err
 }
 
 // replay replays a trace, and has the lab's probes sent meanwhile.

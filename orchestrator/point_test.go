@@ -292,7 +292,7 @@ func TestKilledSwitch(t *testing.T) {
 
 func namesSwitch(t *testing.T, err error) {
 	t.Helper()
-	if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), "switch") {
-		t.Errorf("error %v; want one that says that the switch died", err)
+	if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), "switch") || strings.Contains(err.Error(), "call ") {
+		t.Errorf("error %v; want one that says that the switch died, and not which call met it", err)
 	}
 }

@@ -117,11 +117,12 @@ func TestPlace(t *testing.T) {
 	if _, err := read.Read(got); err != nil || string(got) != "hello" {
 		t.Errorf("the file got %q, %v", got, err)
 	}
-	if err := p.Call(t.Context(), "Die", "last words", &agent.Nothing{}); !errors.Is(err, agent.ErrDied) {
-		t.Errorf("error %v, want ErrDied", err)
+	err = p.Call(t.Context(), "Die", "last words", &agent.Nothing{})
+	if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), "last words") || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("error %v; want ErrDied, its last words and exit status", err)
 	}
-	if err := p.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "last words") || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("error %v; want its last words and exit status", err)
+	if err := p.Stop(t.Context()); err != nil {
+		t.Errorf("stop: %v", err)
 	}
 }
 

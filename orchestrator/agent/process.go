@@ -23,6 +23,7 @@ type Process struct {
 	done    chan struct{} // closed after exit is set
 	exit    error         // why it ended; nil after a clean end
 	stopped atomic.Bool   // its end was asked for
+	told    atomic.Bool   // that it died is in an error already
 }
 
 // start starts the process with the files that every agent has, and those of the
@@ -96,6 +97,7 @@ func (p *Process) Err() error {
 }
 
 func (p *Process) died() error {
+	p.told.Store(true)
 	how := "exit status 0"
 	if p.exit != nil {
 		how = p.exit.Error()
@@ -136,8 +138,12 @@ func (p *Process) explain(ctx context.Context, err error) error {
 
 // Stop asks the agent to end, kills it if it has not when ctx ends or after a
 // few seconds, and waits until it is gone. The error says that it had to be
-// killed, that it failed while ending, or that it had died before.
+// killed, that it failed while ending, or that it had died before, unless an
+// error of Call or Err has said so.
 func (p *Process) Stop(ctx context.Context) error {
+	if p.told.Load() {
+		return p.release()
+	}
 	if err := p.Err(); err != nil {
 		return errors.Join(err, p.release())
 	}
