@@ -15,7 +15,7 @@ import (
 // inNewNamespace starts a process in a network namespace of its own.
 func inNewNamespace(t *testing.T) int {
 	t.Helper()
-	cmd := exec.Command("sleep", "1000")
+	cmd := exec.Command("/proc/self/exe", "idle")
 	cmd.SysProcAttr = &unix.SysProcAttr{Unshareflags: unix.CLONE_NEWNET, Pdeathsig: unix.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -232,3 +232,14 @@ func smoothedRTT(t *testing.T, c *net.TCPConn) (rtt time.Duration) {
 	}
 	return rtt
 }
+
+// TestNetemOfOwners: the namespaces that processes have already, as containers do,
+// get their delays like any other.
+func TestNetemOfOwners(t *testing.T) {
+	p := plan(2)
+	p.Delays = [][]time.Duration{{20 * ms}, {50 * ms}}
+	needNetem(t)
+	p.Owners = map[string]int{"sw": inNewNamespace(t), "h1": inNewNamespace(t), "h2": inNewNamespace(t)}
+	_, hosts := delayed(t, p)
+	checkRTTs(t, hosts, p, [2]int{0, 1}, [2]int{1, 0})
+}

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, netns.Exec(os.Args[2], os.Args[3], os.Args[4:]))
 		os.Exit(125)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "idle" {
+		_ = unix.Pause() // until it is killed
+	}
 	os.Exit(m.Run())
 }
 
