@@ -84,17 +84,22 @@ func printDatapath(w io.Writer, d orchestrator.Datapath) error {
 func newBenchBringUp() *cobra.Command {
 	var f benchFlags
 	var hosts int
+	var runtime string
 	c := &cobra.Command{
 		Use:     "bringup",
 		Short:   "Measure how long a star of hosts takes to come up and to go",
 		Long:    `Bringup brings up a star with its switch and its agents, and removes it.`,
-		Example: "  sudo aqmlab bench bringup --hosts 9",
+		Example: "  sudo aqmlab bench bringup --hosts 9\n  sudo aqmlab bench bringup --hosts 9 --runtime docker",
 		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			b, err := orchestrator.BenchBringUp(c.Context(), hosts, f.rounds, c.ErrOrStderr())
+			star := orchestrator.Star{Hosts: hosts, Containers: runtime == string(orchestrator.Docker)}
+			if !star.Containers && runtime != string(orchestrator.Netns) {
+				return usage(fmt.Errorf("--runtime %s: want %s or %s", runtime, orchestrator.Netns, orchestrator.Docker))
+			}
+			b, err := orchestrator.BenchBringUp(c.Context(), star, f.rounds, c.ErrOrStderr())
 			if err != nil {
 				return explain(err)
 			}
@@ -108,5 +113,6 @@ func newBenchBringUp() *cobra.Command {
 	}
 	f.add(c, 5)
 	c.Flags().IntVar(&hosts, "hosts", 9, "hosts of the star")
+	c.Flags().StringVar(&runtime, "runtime", string(orchestrator.Netns), "what the hosts are: netns, docker")
 	return c
 }

@@ -65,14 +65,14 @@ func TestBridge(t *testing.T) {
 // TestBenchBringUp: every round is timed, and none leaves anything.
 func TestBenchBringUp(t *testing.T) {
 	needRoot(t)
-	got, err := BenchBringUp(t.Context(), 2, 2, nil)
+	got, err := BenchBringUp(t.Context(), Star{Hosts: 2}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Hosts != 2 || got.Rounds != 2 || got.Up.Min <= 0 || got.Up.Max < got.Up.Min || got.Down.Min <= 0 {
+	if got.Runtime != Netns || got.Hosts != 2 || got.Rounds != 2 || got.Up.Min <= 0 || got.Up.Max < got.Up.Min || got.Down.Min <= 0 {
 		t.Errorf("measured %+v", got)
 	}
-	if _, err := BenchBringUp(t.Context(), 1, 1, nil); err == nil {
+	if _, err := BenchBringUp(t.Context(), Star{Hosts: 1}, 1, nil); err == nil {
 		t.Error("a star of one host is no error")
 	}
 }

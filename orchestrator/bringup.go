@@ -11,27 +11,36 @@ import (
 
 // BringUp is how long a testbed takes to come up and to go.
 type BringUp struct {
-	Hosts  int    `json:"hosts"`
-	Rounds int    `json:"rounds"`
-	Up     Spread `json:"up_ms"`
-	Down   Spread `json:"down_ms"`
+	Runtime Runtime `json:"runtime"`
+	Hosts   int     `json:"hosts"`
+	Rounds  int     `json:"rounds"`
+	Up      Spread  `json:"up_ms"`
+	Down    Spread  `json:"down_ms"`
+}
+
+// Star is what BenchBringUp brings up and down.
+type Star struct {
+	Hosts      int  // 2 or more
+	Containers bool // Docker's; else network namespaces
 }
 
 // BenchBringUp brings a star of hosts, its switch and its agents up and down,
 // rounds times (1 or more).
-func BenchBringUp(ctx context.Context, hosts, rounds int, log io.Writer) (BringUp, error) {
-	lab, err := labs.Parse("bench-bringup", fmt.Appendf(nil, "{name: bench-bringup, topology: {kind: star, hosts: %d, rate: 1Gbps}, schemes: [{name: droptail, aqm: droptail}], dilation: 1}", hosts))
+func BenchBringUp(ctx context.Context, s Star, rounds int, log io.Writer) (BringUp, error) {
+	lab, err := labs.Parse("bench-bringup", fmt.Appendf(nil, "{name: bench-bringup, topology: {kind: star, hosts: %d, rate: 1Gbps}, schemes: [{name: droptail, aqm: droptail}], dilation: 1}", s.Hosts))
 	if err != nil {
 		return BringUp{}, err
 	}
 	type round struct{ up, down time.Duration }
 	var all []round
+	var on Runtime
 	for range rounds {
 		start := time.Now()
-		t, err := Up(ctx, lab, Options{Log: log})
+		t, err := Up(ctx, lab, Options{Log: log, Containers: s.Containers})
 		if err != nil {
 			return BringUp{}, err
 		}
+		on = t.runtime()
 		up := time.Now()
 		if err := t.Down(ctx); err != nil {
 			return BringUp{}, err
@@ -39,9 +48,10 @@ func BenchBringUp(ctx context.Context, hosts, rounds int, log io.Writer) (BringU
 		all = append(all, round{up.Sub(start), time.Since(up)})
 	}
 	return BringUp{
-		Hosts:  hosts,
-		Rounds: rounds,
-		Up:     spread(all, func(r round) float64 { return float64(r.up) / 1e6 }),
-		Down:   spread(all, func(r round) float64 { return float64(r.down) / 1e6 }),
+		Runtime: on,
+		Hosts:   s.Hosts,
+		Rounds:  rounds,
+		Up:      spread(all, func(r round) float64 { return float64(r.up) / 1e6 }),
+		Down:    spread(all, func(r round) float64 { return float64(r.down) / 1e6 }),
 	}, nil
 }
