@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +18,8 @@ import (
 	"aqmlab/switch/port"
 )
 
-// reproductionDir is where the runs of published experiments are stored unless
-// --out says otherwise.
+// reproductionDir is where the card of published experiments is unless --out says
+// otherwise.
 const reproductionDir = "results/reproduction"
 
 // scaleFlags pick one scale.
@@ -42,9 +46,9 @@ func (f scaleFlags) scale() (reproduce.Scale, error) {
 
 func newReproduce(kinds port.Kinds) *cobra.Command {
 	var scale scaleFlags
-	var runtime string
-	var cardOnly, asJSON bool
-	o := reproduce.Options{Kinds: kinds}
+	var runtime, since string
+	var cardOnly, planOnly, asJSON bool
+	o := reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}
 	c := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
 		Short: "Re-run published experiments and score the papers' claims",
@@ -53,13 +57,17 @@ and prints each claim beside what was measured here. A claim is reproduced when
 the direction is the same and the difference within 10 percentage points of the
 published one, or better.
 
-Every point is stored as soon as it is done. After an interruption the same
-command goes on where it was; --card prints what there is without running
-anything. Real hosts (--runtime other than sim) run the experiments that the
-paper ran on a testbed.`,
+Every point is stored as soon as it is done, and every experiment recorded in the
+folder of the card (--out), with a page of all claims. After an interruption the
+same command goes on where it was, and what the records hold is not run again
+unless its lab has changed, or it was measured before --since. --card prints what
+there is without running anything, --plan what would be run. Real hosts (--runtime
+other than sim) run the experiments that the paper ran on a testbed.`,
 		Example: `  aqmlab reproduce tcn --quick
   aqmlab reproduce tcn-fig6 --full --jobs 4
   sudo aqmlab reproduce tcn-fig6 --runtime netns
+  aqmlab reproduce all --plan
+  aqmlab reproduce tcn --since 2026-11-20
   aqmlab reproduce all --card --json`,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 0 {
@@ -72,13 +80,19 @@ paper ran on a testbed.`,
 			if o.Scale, err = scale.scale(); err != nil {
 				return err
 			}
+			if o.Since, err = moment(since); err != nil {
+				return usage(fmt.Errorf("--since: %w", err))
+			}
 			o.Runtime = orchestrator.Runtime(runtime)
 			o.Root = orchestrator.Options{Log: c.ErrOrStderr()}
 			plan, err := reproduce.New(names, o)
 			if err != nil {
 				return usage(err)
 			}
-			if !cardOnly {
+			switch {
+			case planOnly:
+				return explain(showPlan(c, plan))
+			case !cardOnly:
 				err = runPlan(c, plan)
 			}
 			return errors.Join(explain(err), showCard(c, plan, asJSON))
@@ -91,10 +105,62 @@ paper ran on a testbed.`,
 	fs.StringVar(&runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
-	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the runs")
+	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the card, its records and runs")
+	fs.StringVar(&since, "since", "", "run anew what was measured before: a date, or a time such as 2026-11-20T15:04:05Z")
+	fs.BoolVar(&planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
 	fs.BoolVar(&cardOnly, "card", false, "print the score card of what is stored, and run nothing")
-	fs.BoolVar(&asJSON, "json", false, "print JSON")
+	fs.BoolVar(&asJSON, "json", false, "print the card as JSON")
+	c.MarkFlagsMutuallyExclusive("card", "plan")
+	c.MarkFlagsMutuallyExclusive("json", "plan")
 	return c
+}
+
+// moment reads a date or a time; none is the zero time.
+func moment(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%q: want a date like 2026-11-20, or a time like 2026-11-20T15:04:05Z", text)
+	}
+	return t, nil
+}
+
+// todo is what is not stored yet, with the time that it takes.
+func todo(c *cobra.Command, plan *reproduce.Plan) (reproduce.Todo, error) {
+	t, err := plan.Todo()
+	if err != nil {
+		return t, err
+	}
+	return t, plan.Calibrate(c.Context(), &t)
+}
+
+// showPlan lists the experiments that have points to run, the dearest first.
+func showPlan(c *cobra.Command, plan *reproduce.Plan) error {
+	t, err := todo(c, plan)
+	if err != nil {
+		return err
+	}
+	out := c.OutOrStdout()
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "experiment\tpoints\ttime\t")
+	papers := make(map[string]time.Duration)
+	for _, s := range t.Shares() {
+		fmt.Fprintf(tw, "%s\t%d\t%s\t\n", s.Experiment, s.Points, roughly(s.Takes))
+		papers[s.Paper] += s.Takes
+	}
+	for _, paper := range slices.Sorted(maps.Keys(papers)) {
+		fmt.Fprintf(tw, "all of %s\t\t%s\t\n", paper, roughly(papers[paper]))
+	}
+	if err := tw.Flush(); err != nil {
+		return fmt.Errorf("printing the plan: %w", err)
+	}
+	fmt.Fprintf(out, "%s scale, runtime %s: %s to run, %d stored; about %s\n", plan.Scale, plan.Runtime, plural(t.Points, "point"), t.Stored, roughly(t.Takes))
+	return nil
 }
 
 // runPlan runs what is not stored yet.
@@ -103,15 +169,12 @@ func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
 	for _, text := range plan.Warnings {
 		fmt.Fprintln(w, "warning:", text)
 	}
-	todo, err := plan.Todo()
+	todo, err := todo(c, plan)
 	if err != nil {
 		return err
 	}
 	if len(todo.Versions) > 0 {
 		fmt.Fprintf(w, "warning: points are stored that other versions measured: %s\n", strings.Join(todo.Versions, ", "))
-	}
-	if err := plan.Calibrate(c.Context(), &todo); err != nil {
-		return err
 	}
 	fmt.Fprintf(w, "%s scale, runtime %s: %s to run, %d stored; about %s\n", plan.Scale, plan.Runtime, plural(todo.Points, "point"), todo.Stored, roughly(todo.Takes))
 	return plan.Run(c.Context(), todo, func(p reproduce.Progress) { reportProgress(w, p) })

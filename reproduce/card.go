@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"aqmlab/orchestrator"
 )
 
 // JSON is a score card as reproduce --json prints it.
@@ -20,33 +23,35 @@ type JSON struct {
 // baseline in percent, below zero for lower, or figures in Unit; null where the
 // paper gives no number, or nothing was run.
 type ClaimJSON struct {
-	ID          string      `json:"id"`
-	Experiment  string      `json:"experiment"`
-	Paper       string      `json:"paper"`
-	Source      string      `json:"source"`
-	Statement   string      `json:"statement"`
-	Published   number      `json:"published"`
-	Sim         number      `json:"sim"`
-	Testbed     number      `json:"testbed"`
-	Unit        string      `json:"unit"`
-	Verdict     Verdict     `json:"verdict"`
-	By          string      `json:"verdict_by,omitempty"`  // sim or testbed
-	Chance      bool        `json:"may_be_chance"`         // the interval of the difference holds zero
-	Reason      string      `json:"reason,omitempty"`      // why it was not run
-	Explanation string      `json:"explanation,omitempty"` // why it was not reproduced
-	SimMore     *FigureJSON `json:"sim_details,omitempty"`
-	TestbedMore *FigureJSON `json:"testbed_details,omitempty"`
+	ID          string                              `json:"id"`
+	Experiment  string                              `json:"experiment"`
+	Paper       string                              `json:"paper"`
+	Source      string                              `json:"source"`
+	Statement   string                              `json:"statement"`
+	Published   number                              `json:"published"`
+	Sim         number                              `json:"sim"`
+	Testbed     number                              `json:"testbed"` // of the runtime of real hosts that counts most
+	Unit        string                              `json:"unit"`
+	Verdict     Verdict                             `json:"verdict"`
+	By          orchestrator.Runtime                `json:"verdict_by,omitempty"`  // the runtime that it is of
+	Chance      bool                                `json:"may_be_chance"`         // the interval of the difference holds zero
+	Reason      string                              `json:"reason,omitempty"`      // why it was not run
+	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
+	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured
 }
 
-// FigureJSON is the rest of a figure.
+// FigureJSON is a figure of one runtime.
 type FigureJSON struct {
+	Figure      number   `json:"figure"`
 	CI95        []number `json:"ci95"` // null with a single seed
 	From        number   `json:"baseline_value"`
 	To          number   `json:"value"`
 	Scheme      string   `json:"scheme"`
 	Load        float64  `json:"load"`
+	Flows       int      `json:"flows"` // a point
 	Seeds       int      `json:"seeds"`
 	LowFidelity bool     `json:"low_fidelity"`
+	Stale       bool     `json:"stale"` // the lab has changed since
 }
 
 // number is one that JSON has, or null.
@@ -76,12 +81,16 @@ func Counts(card []Score) map[Verdict]int {
 func ToJSON(card []Score, scale Scale) JSON {
 	out := JSON{Scale: scale, Claims: []ClaimJSON{}, Counts: Counts(card)}
 	for _, s := range card {
+		real, _ := s.Testbed()
 		c := ClaimJSON{
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
-			Published: number(s.published()), Sim: s.Sim.number(), Testbed: s.Testbed.number(),
+			Published: number(s.published()), Sim: s.number(orchestrator.Sim), Testbed: s.number(real),
 			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Reason: s.Reason, Explanation: s.explanation(),
-			SimMore: s.Sim.json(), TestbedMore: s.Testbed.json(),
+			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
+		}
+		for r, f := range s.Columns {
+			c.Runtimes[r] = f.json()
 		}
 		out.Claims = append(out.Claims, c)
 	}
@@ -110,18 +119,19 @@ func (s Score) published() float64 {
 	return c.Percent
 }
 
-func (f *Figure) number() number {
-	if f == nil {
-		return number(math.NaN())
+// number is the figure of a runtime, or none.
+func (s Score) number(r orchestrator.Runtime) number {
+	if f, ok := s.Columns[r]; ok {
+		return number(f.Value)
 	}
-	return number(f.Value)
+	return number(math.NaN())
 }
 
-func (f *Figure) json() *FigureJSON {
-	if f == nil {
-		return nil
+func (f Figure) json() FigureJSON {
+	out := FigureJSON{
+		Figure: number(f.Value), From: number(f.From), To: number(f.To), Scheme: f.Scheme, Load: f.Load,
+		Flows: f.Flows, Seeds: f.Seeds, LowFidelity: f.LowFidelity, Stale: f.Stale,
 	}
-	out := &FigureJSON{From: number(f.From), To: number(f.To), Scheme: f.Scheme, Load: f.Load, Seeds: f.Seeds, LowFidelity: f.LowFidelity}
 	if f.HasCI {
 		out.CI95 = []number{number(f.CI95[0]), number(f.CI95[1])}
 	}
@@ -161,16 +171,14 @@ func section(out *strings.Builder, claims []Score) {
 	fmt.Fprintf(out, "%s: %s (%s; %s in the paper)\n", e.ID, e.Title, e.Source, e.Environment)
 	var rows strings.Builder
 	tw := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  claim\tpublished\tsim\ttestbed\tverdict")
+	columns := columnsOf(claims)
+	fmt.Fprintf(tw, "  claim\tpublished\t%s\tverdict\n", strings.Join(columns, "\t"))
 	for _, s := range claims {
-		verdict := string(s.Verdict)
-		if s.Chance {
-			verdict += ", may be chance"
+		fmt.Fprintf(tw, "  %s\t%s\t", s.short(), s.publishedText())
+		for _, column := range columns {
+			fmt.Fprintf(tw, "%s\t", s.text(orchestrator.Runtime(column)))
 		}
-		if s.Reason != "" {
-			verdict += ": " + s.Reason
-		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", strings.TrimPrefix(s.Claim.ID, e.ID+"-"), s.publishedText(), s.text(s.Sim), s.text(s.Testbed), verdict)
+		fmt.Fprintln(tw, strings.TrimSuffix(s.verdictText()+": "+s.Reason, ": "))
 	}
 	tw.Flush() // into memory: it cannot fail
 	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
@@ -183,6 +191,28 @@ func section(out *strings.Builder, claims []Score) {
 		}
 	}
 	fmt.Fprintln(out)
+}
+
+// columnsOf lists the runtimes that some claims were measured on; sim stands
+// there always.
+func columnsOf(claims []Score) []string {
+	columns := []string{string(orchestrator.Sim)}
+	for _, r := range testbeds() {
+		if slices.ContainsFunc(claims, func(s Score) bool { _, ok := s.Columns[r]; return ok }) {
+			columns = append(columns, string(r))
+		}
+	}
+	return columns
+}
+
+// short is a claim's name within its experiment.
+func (s Score) short() string { return strings.TrimPrefix(s.Claim.ID, s.Experiment.ID+"-") }
+
+func (s Score) verdictText() string {
+	if s.Chance {
+		return string(s.Verdict) + ", may be chance"
+	}
+	return string(s.Verdict)
 }
 
 // about says what a claim is about.
@@ -232,8 +262,9 @@ func (s Score) publishedText() string {
 
 // text is a figure with its interval, and where it is from when there were
 // several loads or schemes to choose from.
-func (s Score) text(f *Figure) string {
-	if f == nil {
+func (s Score) text(column orchestrator.Runtime) string {
+	f, ok := s.Columns[column]
+	if !ok {
 		return "-"
 	}
 	format := "%.4g"
@@ -259,6 +290,9 @@ func (s Score) text(f *Figure) string {
 	}
 	if f.LowFidelity {
 		text += ", low fidelity"
+	}
+	if f.Stale {
+		text += ", before the lab was changed"
 	}
 	return text
 }

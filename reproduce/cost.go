@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator"
 	"aqmlab/trafficgen"
 )
 
@@ -11,8 +12,32 @@ import (
 // events between, on one core of the machine that aqmlab was written on.
 const perPacketHop = 400 * time.Nanosecond
 
-// cost is about how many seconds of one core a point takes in virtual time.
+// What a guest takes to boot, look around and calibrate, and for a data packet
+// with its ACK on a star (docs/uml.md).
+const (
+	guestStart     = 5.0 // seconds
+	perGuestPacket = 34 * time.Microsecond
+)
+
+// cost is about how many seconds a point takes: of one core in virtual time, else
+// of the wall.
+func (p *Plan) cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
+	switch p.Runtime {
+	case orchestrator.Sim:
+		return cost(l, flows)
+	case orchestrator.UML:
+		return guestStart + packets(l, flows)*perGuestPacket.Seconds()
+	}
+	return wall(flows)
+}
+
+// cost is that of modelled hosts.
 func cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
+	return packets(l, flows) * float64(switches(l.Topology.Kind)) * perPacketHop.Seconds()
+}
+
+// packets is about how many data packets a trace has.
+func packets(l *labs.Lab, flows []trafficgen.Flow) float64 {
 	payload := float64(l.Host.MTU - header)
 	packets, longest := 0.0, map[int]time.Duration{} // by client: how long it receives without end
 	for _, f := range flows {
@@ -25,7 +50,7 @@ func cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
 	for _, d := range longest {
 		packets += d.Seconds() * float64(l.Topology.Rate) / 8 / payload
 	}
-	return packets * float64(switches(l.Topology.Kind)) * perPacketHop.Seconds()
+	return packets
 }
 
 // header is what a TCP segment carries before its payload: IPv4, and TCP with

@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,45 +22,14 @@ type Figure struct {
 	From, To    float64
 	Scheme      string
 	Load        float64
+	Flows       int // a point
 	Seeds       int
 	LowFidelity bool // some point of it is labelled so
-}
-
-// figure takes, of all schemes and loads that a claim is about, the one that
-// bears it out least, or most where it says "up to".
-func (p *Plan) figure(have *stored, s *study, c papers.Claim, in column) (Figure, error) {
-	var chosen Figure
-	found, why := false, errMissing
-	for _, load := range s.lab.Workload.Load {
-		if !c.About(load) {
-			continue
-		}
-		for _, scheme := range c.Schemes() {
-			f, err := p.at(have, s, c, spot{in, scheme, load})
-			if errors.Is(err, errNothing) {
-				if !errors.Is(err, errMissing) {
-					why = err
-				}
-				continue
-			}
-			if err != nil {
-				return Figure{}, err
-			}
-			better := bears(c, f.Value) > bears(c, chosen.Value)
-			if !found || better == (c.Over == papers.Best) {
-				chosen, found = f, true
-			}
-		}
-	}
-	if !found {
-		return Figure{}, why
-	}
-	return chosen, nil
+	Stale       bool // the lab, or what the claim is about, has changed since
 }
 
 // spot is where a claim is measured.
 type spot struct {
-	column
 	scheme string
 	load   float64
 }
@@ -86,29 +54,39 @@ func (p *Plan) at(have *stored, s *study, c papers.Claim, at spot) (Figure, erro
 	if c.In != "" {
 		other = p.study(c.In)
 	}
-	base, err := have.read(other, spot{at.column, c.Baseline, at.load}, m.samples)
+	base, err := have.read(other, spot{c.Baseline, at.load}, m.samples)
 	if err != nil {
 		return Figure{}, err
 	}
 	return unpaired(pair{s, other, c, m}, at, base, mine)
 }
 
-// read reads the points of a scheme at a load, of all seeds that are stored, with
-// or without their queue samples.
-func (have *stored) read(s *study, at spot, samples bool) ([]results.Point, error) {
-	var points []results.Point
+// find finds the points of a scheme at a load, of all seeds that are stored.
+func (have *stored) find(s *study, at spot) ([]found, error) {
+	var points []found
 	for _, seed := range s.lab.Seeds {
 		key, err := s.lab.PointKey(at.scheme, at.load, seed)
 		if err != nil {
 			return nil, err
 		}
-		found, ok := have.points[place{at.column, key}]
-		if !ok {
-			continue
+		if f, ok := have.points[key]; ok {
+			points = append(points, f)
 		}
-		read := found.ReadFlows
+	}
+	return points, nil
+}
+
+// read reads those points, with or without their queue samples.
+func (have *stored) read(s *study, at spot, samples bool) ([]results.Point, error) {
+	all, err := have.find(s, at)
+	if err != nil {
+		return nil, err
+	}
+	var points []results.Point
+	for _, f := range all {
+		read := f.point.ReadFlows
 		if samples {
-			read = found.Read
+			read = f.point.Read
 		}
 		point, err := read()
 		if err != nil {
@@ -178,7 +156,7 @@ func (have *stored) compare(s *study, baseline string, at spot) (results.Compari
 	if err != nil {
 		return results.Comparison{}, err
 	}
-	base, err := have.read(s, spot{at.column, baseline, at.load}, false)
+	base, err := have.read(s, spot{baseline, at.load}, false)
 	if err != nil {
 		return results.Comparison{}, err
 	}

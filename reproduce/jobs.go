@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"aqmlab/orchestrator"
+	"aqmlab/results/papers"
 	"aqmlab/trafficgen"
 )
 
@@ -16,6 +16,7 @@ type job struct {
 	seed   uint64
 	key    string
 	cost   float64 // seconds: of a core in virtual time, else of the wall
+	wants  []want  // what it is needed for
 }
 
 func (j job) String() string {
@@ -45,41 +46,61 @@ func (p *Plan) addPoints(s *study) error {
 			if err != nil {
 				return err
 			}
-			cost := cost(s.lab, flows)
-			if p.Runtime != orchestrator.Sim {
-				cost = wall(flows)
-			}
+			cost := p.cost(s.lab, flows)
 			for _, scheme := range s.lab.Schemes {
-				if !p.needed(s, scheme.Name, load) {
+				wants := p.wants(s, spot{scheme.Name, load})
+				if len(wants) == 0 {
 					continue
 				}
 				key, err := s.lab.PointKey(scheme.Name, load, seed)
 				if err != nil {
 					return err
 				}
-				j := job{s, scheme.Name, load, seed, key, cost}
+				j := job{s, scheme.Name, load, seed, key, cost, wants}
 				// Two experiments may look at the same points of one lab.
-				if !slices.ContainsFunc(p.jobs, func(o job) bool { return o.key == key }) {
-					p.jobs = append(p.jobs, j)
+				if i := slices.IndexFunc(p.jobs, func(o job) bool { return o.key == key }); i >= 0 {
+					p.jobs[i].wants = append(p.jobs[i].wants, wants...)
+					continue
 				}
+				p.jobs = append(p.jobs, j)
 			}
 		}
 	}
 	return nil
 }
 
-// needed tells whether a claim looks at a scheme of an experiment at a load.
-func (p *Plan) needed(s *study, scheme string, load float64) bool {
+// want is a figure: of a claim, for one scheme at one load.
+type want struct {
+	study *study
+	claim papers.Claim
+	spot
+}
+
+// wants lists the figures that a scheme of an experiment at a load is needed for.
+func (p *Plan) wants(s *study, at spot) (wants []want) {
 	for _, by := range p.studies {
 		for _, c := range by.Claims {
-			if !by.scored || c.Unmeasured != "" || !c.About(load) {
+			if !by.scored || c.Unmeasured != "" || !c.About(at.load) {
 				continue
 			}
-			own := by == s && (slices.Contains(c.Schemes(), scheme) || c.In == "" && c.Baseline == scheme)
-			if own || c.In != "" && p.study(c.In) == s && c.Baseline == scheme {
-				return true
+			base := c.Baseline == at.scheme && (c.In == "" && by == s || c.In != "" && p.study(c.In) == s)
+			for _, scheme := range c.Schemes() {
+				if base || by == s && scheme == at.scheme {
+					wants = append(wants, want{by, c, spot{scheme, at.load}})
+				}
 			}
 		}
 	}
-	return false
+	return wants
+}
+
+// recorded tells whether all that a point is needed for stands in the records, of
+// as many flows and seeds as the plan has, or more, and not measured too early.
+func (p *Plan) recorded(j job, records map[string]*record) bool {
+	return !slices.ContainsFunc(j.wants, func(w want) bool {
+		return !slices.ContainsFunc(records[w.study.ID].Figures, func(k kept) bool {
+			return k.Claim == w.claim.ID && k.Scheme == w.scheme && k.Load == w.load && k.Runtime == string(p.Runtime) &&
+				k.Flows >= w.study.lab.Workload.Flows && k.Seeds >= len(w.study.lab.Seeds) && !k.Measured.Before(p.Since) && p.current(k)
+		})
+	})
 }

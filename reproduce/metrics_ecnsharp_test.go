@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/orchestrator"
 	"aqmlab/results"
 	"aqmlab/results/papers"
 )
@@ -79,7 +80,8 @@ func TestMoreThanNone(t *testing.T) {
 		{equal, Figure{Value: math.Inf(1), To: math.Inf(1)}, "never"},
 		{equal, Figure{Value: 125, To: 125}, "125 responses"},
 	} {
-		if got := tt.score.text(&tt.figure); got != tt.want {
+		tt.score.Columns = map[orchestrator.Runtime]Figure{orchestrator.Sim: tt.figure}
+		if got := tt.score.text(orchestrator.Sim); got != tt.want {
 			t.Errorf("printed %q, want %q", got, tt.want)
 		}
 	}
@@ -102,7 +104,7 @@ func TestLabsOfOneExperiment(t *testing.T) {
 		}
 		return 1
 	})
-	if a, b := got["ecnsharp-fig3-c1"].Sim, got["ecnsharp-fig3-c2"].Sim; a == nil || b == nil || a.Value != 0 || b.Value != 100 {
+	if a, b := got["ecnsharp-fig3-c1"].Columns["sim"], got["ecnsharp-fig3-c2"].Columns["sim"]; a.Seeds == 0 || b.Seeds == 0 || a.Value != 0 || b.Value != 100 {
 		t.Errorf("twofold %+v, fivefold %+v: want differences of 0 and 100 %%", a, b)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/results/papers"
+	"aqmlab/trafficgen"
 )
 
 func planned(t *testing.T, scale Scale, names ...string) *Plan {
@@ -44,7 +45,7 @@ func TestEveryClaim(t *testing.T) {
 		t.Errorf("%d of %d claims on the card, %v", len(card), claims, Counts(card))
 	}
 	for _, s := range card {
-		if s.Reason == "" || s.By != "" || s.Sim != nil || s.Testbed != nil {
+		if s.Reason == "" || s.By != "" || len(s.Columns) > 0 {
 			t.Errorf("%s, of which nothing was run: %+v", s.Claim.ID, s)
 		}
 	}
@@ -116,6 +117,55 @@ func TestUnknownNames(t *testing.T) {
 	}
 	if _, err := New([]string{"tcn"}, Options{Scale: Quick, Runtime: orchestrator.Auto}); err == nil {
 		t.Error("runtime auto was taken")
+	}
+}
+
+// The TCP of a kernel, which is many times dearer than a model of it, has fewer
+// flows, loads and seeds at the standard scale; a guest takes longer than the model.
+func TestScaleOfKernels(t *testing.T) {
+	p, err := New([]string{"tcn-fig6"}, Options{Scale: Standard, Runtime: orchestrator.UML, Out: t.TempDir(), Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := p.study("tcn-fig6").lab
+	if !slices.Equal(l.Workload.Load, []float64{0.6, 0.9}) || l.Workload.Flows != 1000 || len(l.Seeds) != 1 {
+		t.Errorf("loads %v, %d flows, seeds %v", l.Workload.Load, l.Workload.Flows, l.Seeds)
+	}
+	for _, tt := range []struct {
+		runtime orchestrator.Runtime
+		workers int
+	}{{orchestrator.UML, 2}, {orchestrator.Sim, 2}, {orchestrator.Netns, 1}, {orchestrator.Docker, 1}} {
+		p.Runtime = tt.runtime
+		if got := p.workers(); got != tt.workers {
+			t.Errorf("%s: %d points at once, want %d", tt.runtime, got, tt.workers)
+		}
+	}
+	p.Runtime = orchestrator.UML
+	flows, err := trafficgen.Trace(l.Traffic(0.9, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guest, model := p.cost(l, flows), cost(l, flows); guest < 20*model {
+		t.Errorf("a guest takes %v s, the model %v", guest, model)
+	}
+}
+
+// The dearest experiments come first, with all their points; the plan is listed
+// by experiment.
+func TestOrder(t *testing.T) {
+	a, b := &study{paper: "x", Experiment: papers.Experiment{ID: "x-a"}}, &study{paper: "x", Experiment: papers.Experiment{ID: "x-b"}}
+	todo := Todo{factor: 2, cells: []cell{{[]job{{study: a}}, 1}, {[]job{{study: b}}, 2}, {[]job{{study: a}}, 4}, {[]job{{study: b}, {study: b}}, 3}}}
+	todo.order()
+	var costs []float64
+	for _, c := range todo.cells {
+		costs = append(costs, c.cost)
+	}
+	if !slices.Equal(costs, []float64{4, 1, 3, 2}) {
+		t.Errorf("order %v", costs)
+	}
+	want := []Share{{"x", "x-a", 2, 10 * time.Second}, {"x", "x-b", 3, 10 * time.Second}}
+	if got := todo.Shares(); !slices.Equal(got, want) {
+		t.Errorf("shares %+v, want %+v", got, want)
 	}
 }
 

@@ -4,8 +4,10 @@
 // A plan holds the points (scheme, load, seed) that the claims of some
 // experiments need, at one of three scales. Each is stored as a run of its own
 // as soon as it is measured, and found again by what it was measured with: the
-// lab as it was run, resolved, and where its hosts were. The score card is made
-// of stored points alone, so it can be printed at any time.
+// lab as it was run, resolved, and where its hosts were. What the claims are
+// judged by is taken from the runs into one record an experiment, which is small
+// and stays when the runs are removed. The score card is made of records alone, so
+// it can be printed at any time, and grows over machines and days.
 package reproduce
 
 import (
@@ -13,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"aqmlab/kind"
 	"aqmlab/labs"
@@ -32,7 +35,9 @@ const All = "all"
 type Options struct {
 	Scale   Scale
 	Runtime orchestrator.Runtime // one that [Runtimes] lists
-	Out     string               // folder of the runs
+	Out     string               // folder of the card: its records, and below "runs" the runs
+	Since   time.Time            // what was measured before is measured anew; zero: nothing is
+	Command string               // for the records: how this was asked for
 	Jobs    int                  // points that run at once in virtual time; zero: one a CPU
 	Kinds   port.Kinds
 	Root    orchestrator.Options // of real hosts
@@ -64,6 +69,7 @@ type study struct {
 	// scored is set for an experiment that was asked for, and not only for being
 	// the baseline of another's claim.
 	scored bool
+	hashes map[spot]string // of the lab, by what of it is run
 }
 
 // String names the experiment, and which of its labs where it has several.
@@ -80,6 +86,15 @@ func New(names []string, o Options) (*Plan, error) {
 	if !slices.Contains(Runtimes(), string(o.Runtime)) {
 		return nil, fmt.Errorf("runtime %q: want one of %s", o.Runtime, strings.Join(Runtimes(), ", "))
 	}
+	p, err := outline(names, o)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.fill()
+}
+
+// outline is a plan without points.
+func outline(names []string, o Options) (*Plan, error) {
 	published, err := papers.All()
 	if err != nil {
 		return nil, err
@@ -93,7 +108,7 @@ func New(names []string, o Options) (*Plan, error) {
 			return nil, fmt.Errorf("claims of %s: %w", s, err)
 		}
 	}
-	return p, p.fill()
+	return p, nil
 }
 
 // choose takes the experiments that the names stand for, and those that their
@@ -139,7 +154,7 @@ func (p *Plan) take(paper string, e papers.Experiment, scored bool) error {
 		if err != nil {
 			return fmt.Errorf("the labs of %s: %w", e.ID, err)
 		}
-		p.studies = append(p.studies, &study{paper: paper, Experiment: e.On(name), lab: lab, published: lab.Workload.Flows, labs: len(names), scored: scored})
+		p.studies = append(p.studies, &study{paper: paper, Experiment: e.On(name), lab: lab, published: lab.Workload.Flows, labs: len(names), scored: scored, hashes: make(map[spot]string)})
 	}
 	return nil
 }

@@ -1,10 +1,13 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,13 +19,14 @@ import (
 // Todo is what a plan has yet to run.
 type Todo struct {
 	Points int           // to be run
-	Stored int           // that are there already
+	Stored int           // that are there already, as runs or in records
 	Takes  time.Duration // about: on this many cores, or on real hosts without dilation
 	// Versions are those of aqmlab that measured what is stored, when they are not
 	// this one alone.
 	Versions []string
 
-	cells []cell
+	cells  []cell
+	factor float64
 }
 
 // cell is what one run measures: a point in virtual time, and on real hosts all
@@ -32,9 +36,13 @@ type cell struct {
 	cost float64
 }
 
-// Todo compares the plan with what is stored.
+// Todo compares the plan with what is stored and recorded.
 func (p *Plan) Todo() (Todo, error) {
-	have, err := p.read()
+	have, err := p.read(p.studies)
+	if err != nil {
+		return Todo{}, err
+	}
+	records, err := p.records()
 	if err != nil {
 		return Todo{}, err
 	}
@@ -43,19 +51,60 @@ func (p *Plan) Todo() (Todo, error) {
 		t.Versions = have.versions
 	}
 	for _, j := range p.jobs {
-		if _, there := have.points[place{columnOf(string(p.Runtime)), j.key}]; there {
+		_, there := have.points[j.key]
+		switch {
+		case there || p.recorded(j, records):
 			t.Stored++
-			continue
+		case p.runs(j.study):
+			t.Points++
+			t.add(j, p.virtual())
 		}
-		if !p.runs(j.study) {
-			continue
-		}
-		t.Points++
-		t.add(j, p.Runtime == orchestrator.Sim)
 	}
+	t.order()
 	t.Takes = t.takes(p.workers())
 	return t, nil
 }
+
+// order puts the dearest experiments first, so that at the end small points keep
+// all workers busy; an experiment's points stay together, so that its record is
+// there soon.
+func (t *Todo) order() {
+	dearest := make(map[string]float64)
+	for _, c := range t.cells {
+		id := c.jobs[0].study.ID
+		dearest[id] = max(dearest[id], c.cost)
+	}
+	slices.SortStableFunc(t.cells, func(a, b cell) int {
+		x, y := a.jobs[0].study.ID, b.jobs[0].study.ID
+		return cmp.Or(cmp.Compare(dearest[y], dearest[x]), strings.Compare(x, y), cmp.Compare(b.cost, a.cost))
+	})
+}
+
+// Share is the part of a plan that is one experiment's.
+type Share struct {
+	Paper, Experiment string
+	Points            int
+	Takes             time.Duration // about: on one core, or on real hosts without dilation
+}
+
+// Shares lists what experiments have to run, the dearest first.
+func (t Todo) Shares() (shares []Share) {
+	for _, c := range t.cells {
+		s := c.jobs[0].study
+		i := slices.IndexFunc(shares, func(o Share) bool { return o.Experiment == s.ID })
+		if i < 0 {
+			i, shares = len(shares), append(shares, Share{Paper: s.paper, Experiment: s.ID})
+		}
+		shares[i].Points += len(c.jobs)
+		shares[i].Takes += time.Duration(c.cost * t.pace() * float64(time.Second))
+	}
+	slices.SortStableFunc(shares, func(a, b Share) int { return cmp.Compare(b.Takes, a.Takes) })
+	return shares
+}
+
+// pace is what [Plan.Calibrate] found: how many seconds a second of expected work
+// takes.
+func (t Todo) pace() float64 { return cmp.Or(t.factor, 1) }
 
 // runs tells whether an experiment is run on the plan's runtime: on real hosts
 // those that the paper ran on a testbed.
@@ -93,10 +142,16 @@ func (t *Todo) takes(workers int) time.Duration {
 	return time.Duration(slices.Max(free) * float64(time.Second))
 }
 
-// workers is how many cells run at once. Real hosts share the machine's clock.
+// virtual tells whether the plan's time is virtual, so that points can be run
+// beside each other.
+func (p *Plan) virtual() bool {
+	return p.Runtime == orchestrator.Sim || p.Runtime == orchestrator.UML
+}
+
+// workers is how many cells run at once. Real hosts on the wall clock share it.
 func (p *Plan) workers() int {
 	switch {
-	case p.Runtime != orchestrator.Sim:
+	case !p.virtual():
 		return 1
 	case p.Jobs > 0:
 		return p.Jobs
@@ -113,8 +168,9 @@ type Progress struct {
 }
 
 // Run runs what is to do, and tells watch how it goes on, one call at a time.
-// Each point is stored when it is done; after an error, or when ctx ends, those
-// that are done stay, and another Run goes on with the rest.
+// Each point is stored when it is done, each experiment recorded when it has all
+// its points; after an error, or when ctx ends, what is done stays and is recorded,
+// and another Run goes on with the rest.
 func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
 	for _, s := range p.studies {
 		if err := sweep(p.folder(s.lab)); err != nil {
@@ -123,6 +179,7 @@ func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
 	}
 	m := newMeter(t, watch)
 	m.quiet = p.Runtime == orchestrator.Sim // each point would tell on what it runs
+	keeper := p.newKeeper(t)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.workers())
 	for i, c := range t.cells {
@@ -130,10 +187,13 @@ func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return p.runCell(ctx, c, m.watcher(i))
+			if err := p.runCell(ctx, c, m.watcher(i)); err != nil {
+				return err
+			}
+			return keeper.done(c.jobs[0].study.ID)
 		})
 	}
-	return group.Wait()
+	return errors.Join(group.Wait(), keeper.finish())
 }
 
 // runCell runs and stores a cell.

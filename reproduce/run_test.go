@@ -74,7 +74,7 @@ func cardOf(t *testing.T, p *Plan) string {
 // What a killed run left of a point is removed, and the point run again.
 func TestKilled(t *testing.T) {
 	p := planned(t, Quick, "tcn-sec5-limiter")
-	left := filepath.Join(p.Out, "tcn-sec5-limiter", ".partial-20261121T000000Z-tcn-sec5-limiter-00000000")
+	left := filepath.Join(p.Out, "runs", "tcn-sec5-limiter", ".partial-20261121T000000Z-tcn-sec5-limiter-00000000")
 	if err := os.MkdirAll(left, 0o755); err != nil {
 		t.Fatal(err)
 	}

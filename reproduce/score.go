@@ -3,7 +3,9 @@ package reproduce
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"aqmlab/orchestrator"
 	"aqmlab/results/papers"
 )
 
@@ -12,72 +14,139 @@ type Score struct {
 	Paper      string
 	Experiment papers.Experiment
 	Claim      papers.Claim
-	Sim        *Figure // nil: not run
-	Testbed    *Figure
-	Verdict    Verdict
-	// By says which of the two columns the verdict is of: that of the paper's own
-	// environment, or else the other. Empty when neither was run.
-	By     string
+	// Columns has what was measured, by runtime.
+	Columns map[orchestrator.Runtime]Figure
+	Verdict Verdict
+	// By is the runtime that the verdict is of: one of the paper's own environment,
+	// or else the other. Empty when neither was run.
+	By     orchestrator.Runtime
 	Reason string // why it was not run
 	// Chance is set when the interval of a difference holds zero, so that its
 	// direction may be chance.
 	Chance bool
 }
 
-// Card scores every claim of the experiments that were asked for by what is
-// stored.
+// testbeds are the runtimes of real hosts, those first whose verdict counts: time
+// that is virtual has no lateness.
+func testbeds() []orchestrator.Runtime {
+	return []orchestrator.Runtime{orchestrator.UML, orchestrator.Netns, orchestrator.Docker}
+}
+
+// Testbed is the runtime of real hosts that the score is of, if there is one: the
+// first of [testbeds] whose figure is of the lab as it is.
+func (s Score) Testbed() (orchestrator.Runtime, bool) {
+	for _, stale := range []bool{false, true} {
+		for _, r := range testbeds() {
+			if f, ok := s.Columns[r]; ok && f.Stale == stale {
+				return r, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Card scores every claim of the experiments that were asked for, by what is
+// recorded and by what is stored.
 func (p *Plan) Card() ([]Score, error) {
-	have, err := p.read()
+	records, err := p.records()
 	if err != nil {
 		return nil, err
 	}
-	var card []Score
-	for _, s := range p.studies {
-		if !s.scored {
-			continue
-		}
-		for _, c := range s.Claims {
-			score, err := p.score(have, s, c)
-			if err != nil {
-				return nil, fmt.Errorf("scoring %s: %w", c.ID, err)
-			}
-			card = append(card, score)
-		}
+	have, err := p.read(p.studies)
+	if err != nil {
+		return nil, err
 	}
-	return card, nil
+	for id, r := range records {
+		fresh, err := p.harvest(have, id)
+		if err != nil {
+			return nil, fmt.Errorf("scoring %s: %w", id, err)
+		}
+		p.merge(r, fresh)
+	}
+	return p.card(records), nil
 }
 
-func (p *Plan) score(have *stored, s *study, c papers.Claim) (Score, error) {
-	out := Score{Paper: s.paper, Experiment: s.Experiment, Claim: c, Verdict: NotRun, Reason: c.Unmeasured}
-	if c.Unmeasured != "" {
-		return out, nil
-	}
-	for _, col := range []struct {
-		column
-		into **Figure
-	}{{simulated, &out.Sim}, {testbed, &out.Testbed}} {
-		f, err := p.figure(have, s, c, col.column)
-		switch {
-		case errors.Is(err, errNothing):
-			if out.Reason == "" || !errors.Is(err, errMissing) { // what was run says more than what was not
-				out.Reason = err.Error()
+// card scores the claims by the records of their experiments.
+func (p *Plan) card(records map[string]*record) (card []Score) {
+	for _, s := range p.studies {
+		for _, c := range s.Claims {
+			if s.scored {
+				card = append(card, p.score(records[s.ID], s, c))
 			}
-		case err != nil:
-			return out, err
-		default:
-			*col.into = &f
 		}
 	}
-	judged := out.Sim
-	if out.By = "sim"; judged == nil || s.Environment == papers.Testbed && out.Testbed != nil {
-		judged, out.By = out.Testbed, "testbed"
+	return card
+}
+
+func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
+	out := Score{Paper: s.paper, Experiment: s.Experiment, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Verdict: NotRun, Reason: c.Unmeasured}
+	if c.Unmeasured != "" {
+		return out
 	}
-	if judged == nil {
-		out.By = ""
-		return out, nil
+	out.Reason = errMissing.Error()
+	for _, column := range append([]orchestrator.Runtime{orchestrator.Sim}, testbeds()...) {
+		f, err := p.figure(r, c, column)
+		switch {
+		case err == nil:
+			out.Columns[column] = f
+		case !errors.Is(err, errMissing): // what was run says more than what was not
+			out.Reason = err.Error()
+		}
 	}
-	out.Verdict, out.Reason = judge(c, judged.Value), ""
-	directed := c.Relation == papers.Lower || c.Relation == papers.Higher
-	out.Chance = directed && judged.HasCI && judged.CI95[0] <= 0 && judged.CI95[1] >= 0
-	return out, nil
+	out.judge()
+	return out
+}
+
+// judge scores the column of the paper's own environment, or else the other.
+func (s *Score) judge() {
+	columns := []orchestrator.Runtime{orchestrator.Sim}
+	if real, ok := s.Testbed(); ok && s.Experiment.Environment == papers.Testbed {
+		columns = []orchestrator.Runtime{real, orchestrator.Sim}
+	} else if ok {
+		columns = append(columns, real)
+	}
+	i := slices.IndexFunc(columns, func(r orchestrator.Runtime) bool {
+		f, ok := s.Columns[r]
+		return ok && !f.Stale
+	})
+	if i < 0 {
+		if len(s.Columns) > 0 {
+			s.Reason = "the lab has changed since it was measured"
+		}
+		return
+	}
+	s.By = columns[i]
+	f := s.Columns[s.By]
+	s.Verdict, s.Reason = judge(s.Claim, f.Value), ""
+	directed := s.Claim.Relation == papers.Lower || s.Claim.Relation == papers.Higher
+	s.Chance = directed && f.HasCI && f.CI95[0] <= 0 && f.CI95[1] >= 0
+}
+
+// figure takes, of all schemes and loads that a claim is about, the one that
+// bears it out least, or most where it says "up to": of figures of the lab as it
+// is, or when there are none of those from before it was changed.
+func (p *Plan) figure(r *record, c papers.Claim, column orchestrator.Runtime) (Figure, error) {
+	var chosen Figure
+	found, why := false, errMissing
+	for _, k := range r.Figures {
+		if k.Claim != c.ID || k.Runtime != string(column) || !c.About(k.Load) || !slices.Contains(c.Schemes(), k.Scheme) {
+			continue
+		}
+		f := k.figure()
+		f.Stale = !p.current(k)
+		if k.Nothing != "" {
+			if !f.Stale {
+				why = errors.New(k.Nothing)
+			}
+			continue
+		}
+		better := bears(c, f.Value) > bears(c, chosen.Value)
+		if !found || chosen.Stale && !f.Stale || chosen.Stale == f.Stale && better == (c.Over == papers.Best) {
+			chosen, found = f, true
+		}
+	}
+	if !found {
+		return Figure{}, why
+	}
+	return chosen, nil
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/orchestrator"
 	"aqmlab/results"
+	"aqmlab/results/papers"
 )
 
 // measured stores a run of a point of the plan as if a runtime had measured it:
@@ -91,44 +93,71 @@ func TestCardOfFlows(t *testing.T) {
 		{"tcn-fig6-c7", 0, 0.9, NotReproduced},   // lower, and it is the same
 	} {
 		s := got[tt.id]
-		if s.Sim == nil || math.Abs(s.Sim.Value-tt.value) > 1e-6 || s.Sim.Load != tt.load || s.Verdict != tt.verdict || s.By != "sim" {
-			t.Errorf("%s: %+v of %+v, want %v %% at %v: %s", tt.id, s.Verdict, s.Sim, tt.value, tt.load, tt.verdict)
+		f := s.Columns["sim"]
+		if math.Abs(f.Value-tt.value) > 1e-6 || f.Load != tt.load || s.Verdict != tt.verdict || s.By != "sim" {
+			t.Errorf("%s: %+v of %+v, want %v %% at %v: %s", tt.id, s.Verdict, f, tt.value, tt.load, tt.verdict)
 		}
 	}
 	if s := got["tcn-fig6-c8"]; s.Verdict != NotRun || s.Reason == "" {
 		t.Errorf("MQ-ECN at high load, which was not run: %+v", s)
 	}
-	if c2 := got["tcn-fig6-c2"]; c2.Sim.From != 100_000 || c2.Sim.To != 60_000 || !c2.Sim.HasCI || c2.Sim.Seeds != 2 || c2.Chance {
-		t.Errorf("values of both: %+v", c2.Sim)
+	c2 := got["tcn-fig6-c2"]
+	if f := c2.Columns["sim"]; f.From != 100_000 || f.To != 60_000 || !f.HasCI || f.Seeds != 2 || f.Flows != 5000 || c2.Chance {
+		t.Errorf("values of both: %+v", f)
 	}
 	if !got["tcn-fig6-c7"].Chance {
 		t.Error("a difference of none is not called chance")
 	}
 }
 
-// The verdict is of the paper's own environment where it was run.
+// The verdict is of the paper's own environment where it was run, and of the
+// runtimes of real hosts first of the one in virtual time.
 func TestColumns(t *testing.T) {
-	p := planned(t, Standard, "tcn-fig6")
-	scores(t, p, "sim", func(job) float64 { return 100 })
-	got := scores(t, p, "netns", func(j job) float64 {
-		if j.load != 0.9 {
-			return 0
+	sim := planned(t, Standard, "tcn-fig6")
+	scores(t, sim, "sim", func(job) float64 { return 100 })
+	var got map[string]Score
+	for _, tt := range []struct {
+		runtime orchestrator.Runtime
+		gain    float64
+	}{{orchestrator.UML, 70}, {orchestrator.Netns, 10}} {
+		if err := sim.keep("tcn-fig6"); err != nil {
+			t.Fatal(err)
 		}
-		if j.scheme == "tcn" {
-			return 30
+		o := sim.Options
+		o.Runtime = tt.runtime
+		p, err := New([]string{"tcn-fig6"}, o)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return 100
-	})
+		got = scores(t, p, string(tt.runtime), func(j job) float64 {
+			if j.scheme == "tcn" {
+				return 100 - tt.gain
+			}
+			return 100
+		})
+		sim = p
+	}
 	s := got["tcn-fig6-c2"]
-	if s.Sim == nil || s.Sim.Value != 0 || s.Testbed == nil || math.Abs(s.Testbed.Value+70) > 1e-6 || s.By != "testbed" || s.Verdict != Reproduced {
-		t.Errorf("%s by %s: sim %+v, testbed %+v", s.Verdict, s.By, s.Sim, s.Testbed)
+	if real, ok := s.Testbed(); !ok || real != orchestrator.UML || len(s.Columns) != 3 || s.By != orchestrator.UML || s.Verdict != Reproduced {
+		t.Errorf("%s by %s: %+v", s.Verdict, s.By, s.Columns)
+	}
+	for r, want := range map[orchestrator.Runtime]float64{"sim": 0, "uml": -70, "netns": -10} {
+		if f := s.Columns[r]; math.Abs(f.Value-want) > 1e-6 {
+			t.Errorf("%s: %+v, want %v %%", r, f, want)
+		}
 	}
 	var text strings.Builder
 	if err := Table(&text, []Score{s}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "up to -61.4 %"; !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "-70 % (-70 to -70)") || !strings.Contains(text.String(), "+0 %") {
-		t.Errorf("the card has not %q and both columns:\n%s", want, &text)
+	for _, want := range []string{"up to -61.4 %", "-70 % (-70 to -70)", "-10 % (-10 to -10)", "+0 %", "sim  ", "uml  ", "netns  "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the card has no %q:\n%s", want, &text)
+		}
+	}
+	s.Experiment.Environment = papers.Simulator
+	if s.judge(); s.By != orchestrator.Sim || s.Verdict != NotReproduced {
+		t.Errorf("what the paper simulated is %s by %s", s.Verdict, s.By)
 	}
 }
 
@@ -140,8 +169,9 @@ func TestAcrossExperiments(t *testing.T) {
 		}
 		return 10
 	})
-	if s := got["tcn-fig8-c3"]; s.Sim == nil || math.Abs(s.Sim.Value+80) > 1e-6 || s.Verdict != Reproduced || !s.Sim.HasCI {
-		t.Errorf("%s: %+v", s.Verdict, s.Sim)
+	s := got["tcn-fig8-c3"]
+	if f := s.Columns["sim"]; math.Abs(f.Value+80) > 1e-6 || s.Verdict != Reproduced || !f.HasCI {
+		t.Errorf("%s: %+v", s.Verdict, f)
 	}
 }
 
@@ -150,7 +180,7 @@ func TestAcrossExperiments(t *testing.T) {
 func TestDamagedRun(t *testing.T) {
 	p := planned(t, Quick, "tcn-fig7")
 	scores(t, p, "sim", func(job) float64 { return 1 })
-	files, err := filepath.Glob(filepath.Join(p.Out, "*", "*", "*", "flows.parquet"))
+	files, err := filepath.Glob(filepath.Join(p.Out, "runs", "*", "*", "*", "flows.parquet"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

@@ -31,7 +31,7 @@ func (p *Plan) Calibrate(ctx context.Context, t *Todo) error {
 	if err != nil {
 		return fmt.Errorf("timing a small point: %w", err)
 	}
-	t.Takes = time.Duration(float64(t.Takes) * factor)
+	t.factor, t.Takes = factor, time.Duration(float64(t.Takes)*factor)
 	return nil
 }
 

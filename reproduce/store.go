@@ -13,26 +13,20 @@ import (
 	"aqmlab/results"
 )
 
-// column is one of the two that the card has for what was measured here.
-type column int
+// runsFolder is where the runs are stored, below the folder of the card.
+const runsFolder = "runs"
 
-const (
-	simulated column = iota // modelled hosts
-	testbed                 // real ones
-)
-
-func columnOf(runtime string) column {
-	if runtime == string(orchestrator.Sim) {
-		return simulated
-	}
-	return testbed
+// stored is what runs hold that the plan asks for, of its runtime.
+type stored struct {
+	points   map[string]found // by their key
+	versions []string         // of aqmlab, that measured them
+	compared map[comparison]results.Comparison
 }
 
-// stored is what the runs below a folder hold.
-type stored struct {
-	points   map[place]results.StoredPoint
-	versions []string // of aqmlab, that measured them
-	compared map[comparison]results.Comparison
+// found is a point, and what made its run.
+type found struct {
+	point    results.StoredPoint
+	manifest results.Manifest
 }
 
 // comparison is what has been compared.
@@ -42,21 +36,15 @@ type comparison struct {
 	spot
 }
 
-// place is where a point is found.
-type place struct {
-	column
-	key string
-}
-
 // folder is where the runs of a lab are stored.
-func (p *Plan) folder(lab *labs.Lab) string { return filepath.Join(p.Out, lab.Name) }
+func (p *Plan) folder(lab *labs.Lab) string { return filepath.Join(p.Out, runsFolder, lab.Name) }
 
-// read looks through the runs of the plan's labs. Runs that were cut short count
-// with the points that are whole.
-func (p *Plan) read() (*stored, error) {
-	s := &stored{points: make(map[place]results.StoredPoint), compared: make(map[comparison]results.Comparison)}
+// read looks through the runs of labs. Runs that were cut short count with the
+// points that are whole.
+func (p *Plan) read(studies []*study) (*stored, error) {
+	s := &stored{points: make(map[string]found), compared: make(map[comparison]results.Comparison)}
 	seen := make(map[string]bool)
-	for _, study := range p.studies {
+	for _, study := range studies {
 		dir := p.folder(study.lab)
 		if seen[dir] {
 			continue
@@ -67,7 +55,7 @@ func (p *Plan) read() (*stored, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if e.Points == 0 {
+			if e.Points == 0 || e.Runtime != string(p.Runtime) || e.Start.Before(p.Since) {
 				continue
 			}
 			if err := p.add(s, e.Dir); err != nil {
@@ -78,8 +66,7 @@ func (p *Plan) read() (*stored, error) {
 	return s, nil
 }
 
-// add takes the points of a run. One of another real host's runtime gives way to
-// one of the runtime that was asked for.
+// add takes the points of a run.
 func (p *Plan) add(s *stored, dir string) error {
 	run, err := results.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,15 +80,10 @@ func (p *Plan) add(s *stored, dir string) error {
 		return nil // of a version with other keys: nothing of it is what the plan asks for
 	}
 	for i, point := range run.Points() {
-		key := keys[i]
-		at := place{columnOf(run.Manifest.Runtime), key}
-		if _, there := s.points[at]; there && run.Manifest.Runtime != string(p.Runtime) {
-			continue
-		}
-		s.points[at] = point
-		if v := run.Manifest.GitRevision; !slices.Contains(s.versions, v) {
-			s.versions = append(s.versions, v)
-		}
+		s.points[keys[i]] = found{point, run.Manifest}
+	}
+	if v := run.Manifest.GitRevision; !slices.Contains(s.versions, v) {
+		s.versions = append(s.versions, v)
 	}
 	return nil
 }

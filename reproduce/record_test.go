@@ -1,0 +1,244 @@
+package reproduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/papers"
+)
+
+// again plans the same experiments in the same folder.
+func again(t *testing.T, p *Plan, names ...string) *Plan {
+	t.Helper()
+	q, err := New(names, p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func dropRuns(t *testing.T, p *Plan) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.Out, "runs")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The card of the records alone is that of the runs, and what they hold is not
+// run again.
+func TestCardWithoutRuns(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig3")
+	finish(t, p)
+	want := cardOf(t, p)
+	dropRuns(t, p)
+	q := again(t, p, "tcn-fig3")
+	if got := cardOf(t, q); got != want || strings.Contains(got, "not run:") {
+		t.Errorf("the card without runs\n%s\nis not that with them\n%s", got, want)
+	}
+	if todo, err := q.Todo(); err != nil || todo.Points != 0 || todo.Stored != 3 {
+		t.Errorf("to do %+v, %v", todo, err)
+	}
+	if n := finish(t, again(t, p, "tcn-fig3")); n != 0 {
+		t.Errorf("ran %d points that are recorded", n)
+	}
+}
+
+// What is recorded in part goes on with the rest.
+func TestRecordOfAPart(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig6")
+	scores(t, p, "sim", func(j job) float64 {
+		if j.load == 0.9 {
+			return 1
+		}
+		return 0
+	})
+	if err := p.keep("tcn-fig6"); err != nil {
+		t.Fatal(err)
+	}
+	dropRuns(t, p)
+	todo, err := p.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range todo.cells {
+		if c.jobs[0].load == 0.9 {
+			t.Errorf("%v is recorded, and is to be run", c.jobs[0])
+		}
+	}
+	if todo.Points == 0 || todo.Stored == 0 {
+		t.Errorf("to do %+v", todo)
+	}
+}
+
+// A larger scale is not spared by the record of a smaller one, and a smaller one
+// is by that of a larger; quick runs are no results.
+func TestRecordsOfScales(t *testing.T) {
+	full := planned(t, Full, "tcn-fig10")
+	for _, j := range full.jobs {
+		if j.load == 0.9 {
+			measured(t, full, j, "sim", 1)
+		}
+	}
+	if err := full.keep("tcn-fig10"); err != nil {
+		t.Fatal(err)
+	}
+	dropRuns(t, full)
+	for _, tt := range []struct {
+		scale Scale
+		spare bool
+	}{{Full, true}, {Standard, true}, {Quick, false}} {
+		o := full.Options
+		o.Scale = tt.scale
+		p, err := New([]string{"tcn-fig10"}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := p.records()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range p.jobs {
+			if got := p.recorded(j, records); got != (tt.spare && j.load == 0.9) {
+				t.Errorf("%s: %v is recorded: %v", tt.scale, j, got)
+			}
+		}
+	}
+	o := full.Options
+	o.Scale = Standard
+	standard, err := New([]string{"tcn-fig10"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range standard.jobs {
+		measured(t, standard, j, "sim", 2)
+	}
+	if err := standard.keep("tcn-fig10"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := load(full.Out, "tcn", "tcn-fig10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range r.Figures {
+		if want := map[bool]int{true: 50_000, false: 10_000}[k.Load == 0.9]; k.Flows != want {
+			t.Errorf("at %v of %d flows, want %d", k.Load, k.Flows, want)
+		}
+	}
+}
+
+// What was measured before the lab, or the claim, was changed stands on the card
+// as such, has no verdict, and is run again.
+func TestStale(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig3")
+	finish(t, p)
+	dropRuns(t, p)
+	for what, change := range map[string]func(*study){
+		"lab":   func(s *study) { s.lab.Host.InitCwnd++ },
+		"claim": func(s *study) { s.Claims[0].Windows = []papers.Window{{To: time.Millisecond}} },
+	} {
+		q := again(t, p, "tcn-fig3")
+		change(q.studies[0])
+		q.studies[0].hashes = make(map[spot]string)
+		card, err := q.Card()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := card[0]
+		if f := s.Columns["sim"]; !f.Stale || s.Verdict != NotRun || !strings.Contains(s.Reason, "changed") || s.By != "" {
+			t.Errorf("%s: %s, %s: %+v", what, s.Verdict, s.Reason, f)
+		}
+		if text := cardOf(t, q); !strings.Contains(text, "before the lab was changed") {
+			t.Errorf("%s: the card\n%s", what, text)
+		}
+		if todo, err := q.Todo(); err != nil || todo.Points == 0 {
+			t.Errorf("%s: to do %+v, %v", what, todo, err)
+		}
+	}
+	// A title is for readers.
+	q := again(t, p, "tcn-fig3")
+	q.studies[0].lab.Title = "another"
+	if todo, err := q.Todo(); err != nil || todo.Points != 0 {
+		t.Errorf("another title: to do %+v, %v", todo, err)
+	}
+}
+
+// What was measured before a time is measured anew, and then takes the place of
+// the old, though that be of more flows.
+func TestSince(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig3")
+	finish(t, p)
+	p.Since = time.Now().Add(time.Hour)
+	if todo, err := p.Todo(); err != nil || todo.Points != 3 {
+		t.Errorf("to do %+v, %v", todo, err)
+	}
+	old := worth{current: true, since: false, flows: 9, seeds: 9, measured: time.Unix(1, 0)}
+	fresh := worth{current: true, since: true, flows: 1, seeds: 1}
+	if !fresh.beats(old) || old.beats(fresh) {
+		t.Error("what was asked to be measured anew stays")
+	}
+	stale := worth{since: true, flows: 9, seeds: 9}
+	if !old.beats(stale) || stale.beats(old) {
+		t.Error("what is of another lab takes the place of what is of this one")
+	}
+	fewer := worth{current: true, since: true, flows: 1, seeds: 1, measured: time.Unix(9, 0)}
+	more := worth{current: true, since: true, flows: 1, seeds: 2}
+	if fewer.beats(more) || !more.beats(fewer) || !more.beats(more) {
+		t.Error("fewer seeds take the place of more")
+	}
+}
+
+// A record reads as it was written, numbers without a word in JSON included, and
+// has one order.
+func TestRecordRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	o := origin{Version: "v1", Machine: results.Machine{CPU: "a \"b\"", Cores: 2}}
+	r := &record{Paper: "x", Experiment: "x-1", Origins: map[string]origin{o.hash(): o, "unused": {}}, Figures: []kept{
+		{Claim: "x-1-c2", Runtime: "sim", Value: exact(math.Inf(1)), From: exact(math.Inf(-1)), CI95: []exact{-1.5, 2}, Origin: o.hash(), Measured: time.Unix(1, 0).UTC()},
+		{Claim: "x-1-c1", Runtime: "sim", Nothing: "none | at all", Origin: o.hash()},
+	}, Points: []keptPoint{{Lab: "x", Scheme: "s", FCT: map[string][]float64{"all": {1, 2.5}}, Origin: o.hash()}}}
+	if err := r.save(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(dir, "x", "x-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Figures[0].Claim != "x-1-c1" || len(r.Origins) != 1 || !reflect.DeepEqual(got, r) {
+		t.Errorf("read %+v\nwrote %+v", got, r)
+	}
+	if text := got.text(); !bytes.Equal(text, r.text()) || !json.Valid(text) {
+		t.Errorf("written again\n%s", text)
+	}
+	if err := os.WriteFile(recordFile(dir, "x", "x-1"), []byte(`{"figures": [], "colour": 1}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(dir, "x", "x-1"); err == nil || !strings.Contains(err.Error(), "colour") || !strings.Contains(err.Error(), "x-1.json") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Why a claim has no figure is recorded, too, so that its points are not run in
+// vain again.
+func TestRecordOfNothing(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig12")
+	scores(t, p, "sim", func(job) float64 { return 1 })
+	if err := p.keep("tcn-fig12"); err != nil {
+		t.Fatal(err)
+	}
+	want := cardOf(t, p)
+	dropRuns(t, p)
+	if got := cardOf(t, p); got != want || !strings.Contains(got, "50000 flows a point, but at 10000") {
+		t.Errorf("the card\n%s\nwas\n%s", got, want)
+	}
+	if todo, err := p.Todo(); err != nil || todo.Points != 0 {
+		t.Errorf("to do %+v, %v", todo, err)
+	}
+}
