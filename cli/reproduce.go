@@ -73,6 +73,9 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 			if len(names) == 0 {
 				names = []string{reproduce.All}
 			}
+			if planOnly && (cardOnly || asJSON) {
+				return usage(errors.New("--plan lists what would be run: want it without --card and --json"))
+			}
 			if o.Jobs < 0 {
 				return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", o.Jobs))
 			}
@@ -110,8 +113,6 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 	fs.BoolVar(&planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
 	fs.BoolVar(&cardOnly, "card", false, "print the score card of what is stored, and run nothing")
 	fs.BoolVar(&asJSON, "json", false, "print the card as JSON")
-	c.MarkFlagsMutuallyExclusive("card", "plan")
-	c.MarkFlagsMutuallyExclusive("json", "plan")
 	return c
 }
 

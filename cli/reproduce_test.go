@@ -14,6 +14,12 @@ func TestReproduce(t *testing.T) {
 	if !strings.Contains(out, "QUICK") || !strings.Contains(out, "1 claim: ") || !strings.Contains(errs, "1 point to run, 0 stored; about ") {
 		t.Errorf("stdout:\n%s\nstderr:\n%s", out, errs)
 	}
+	if out, _ := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--plan", "--out", t.TempDir()); !strings.Contains(out, "tcn-sec5-limiter  ") || !strings.Contains(out, "1 point to run, 0 stored") {
+		t.Errorf("plan:\n%s", out)
+	}
+	if out, _ := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--plan", "--since", "2999-12-31", "--out", dir); !strings.Contains(out, "1 point to run, 0 stored") {
+		t.Errorf("what was measured before the year 3000 is not to be run anew:\n%s", out)
+	}
 	if _, errs := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--out", dir); !strings.Contains(errs, "0 points to run, 1 stored") {
 		t.Errorf("second time:\n%s", errs)
 	}
@@ -37,6 +43,8 @@ func TestReproduceUsage(t *testing.T) {
 		{[]string{"tcn", "--quick", "--full"}, "quick"},
 		{[]string{"tcn", "--runtime", "auto"}, "want one of"},
 		{[]string{"tcn", "--jobs", "-1"}, "--jobs"},
+		{[]string{"tcn", "--since", "yesterday"}, "2026-11-20"},
+		{[]string{"tcn", "--plan", "--card"}, "plan"},
 	} {
 		if _, errs := run(t, 2, append([]string{"reproduce"}, tt.args...)...); !strings.Contains(errs, tt.want) {
 			t.Errorf("%v: %s", tt.args, errs)

@@ -74,32 +74,44 @@ func (p *Plan) around(id string) []*study {
 	return slices.DeleteFunc(slices.Clone(p.studies), func(s *study) bool { return s.ID != id && !slices.Contains(ids, s.ID) })
 }
 
-// keeper records experiments as soon as all their points are done.
+// keeper records an experiment whenever all points of a load are done, so that
+// little is lost when the machine is.
 type keeper struct {
 	plan *Plan
 	mu   sync.Mutex
-	left map[string]int // cells by experiment
+	left map[batch]int // cells
 	kept map[string]bool
 }
 
+// batch is an experiment at a load, or, without one, the whole of it.
+type batch struct {
+	experiment string
+	load       float64
+}
+
 func (p *Plan) newKeeper(t Todo) *keeper {
-	k := &keeper{plan: p, left: make(map[string]int), kept: make(map[string]bool)}
+	k := &keeper{plan: p, left: make(map[batch]int), kept: make(map[string]bool)}
 	for _, c := range t.cells {
-		k.left[c.jobs[0].study.ID]++
+		k.left[batch{c.jobs[0].study.ID, c.jobs[0].load}]++
+		k.left[batch{experiment: c.jobs[0].study.ID}]++
 	}
 	return k
 }
 
-// done counts a cell of an experiment.
-func (k *keeper) done(id string) error {
+// done counts a cell.
+func (k *keeper) done(c cell) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.left[id]--; k.left[id] > 0 {
+	whole := batch{experiment: c.jobs[0].study.ID}
+	load := batch{whole.experiment, c.jobs[0].load}
+	k.left[whole]--
+	if k.left[load]--; k.left[load] > 0 {
 		return nil
 	}
 	// What claims look at in other experiments may yet come.
-	k.kept[id] = !slices.ContainsFunc(k.plan.around(id), func(s *study) bool { return s.ID != id })
-	return k.plan.keep(id)
+	others := slices.ContainsFunc(k.plan.around(whole.experiment), func(s *study) bool { return s.ID != whole.experiment })
+	k.kept[whole.experiment] = k.left[whole] == 0 && !others
+	return k.plan.keep(whole.experiment)
 }
 
 // finish records what runs hold of the others, and writes the card of all papers

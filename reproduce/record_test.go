@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,38 @@ func TestRecordOfAPart(t *testing.T) {
 	}
 	if todo.Points == 0 || todo.Stored == 0 {
 		t.Errorf("to do %+v", todo)
+	}
+}
+
+// An experiment is recorded when a load has all its points, and not before.
+func TestKeeper(t *testing.T) {
+	p := planned(t, Standard, "tcn-fig6")
+	todo, err := p.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := p.newKeeper(todo)
+	left := map[float64]int{}
+	for _, c := range todo.cells {
+		left[c.jobs[0].load]++
+	}
+	for _, c := range todo.cells {
+		j := c.jobs[0]
+		measured(t, p, j, "sim", 1)
+		if err := k.done(c); err != nil {
+			t.Fatal(err)
+		}
+		left[j.load]--
+		r, err := load(p.Out, "tcn", "tcn-fig6")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there := slices.ContainsFunc(r.Figures, func(f kept) bool { return f.Load == j.load }); there != (left[j.load] == 0) {
+			t.Fatalf("with %d points left at %v its figures are recorded: %v", left[j.load], j.load, there)
+		}
+	}
+	if !k.kept["tcn-fig6"] {
+		t.Error("all its points are done, and it is to be recorded once more")
 	}
 }
 

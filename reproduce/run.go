@@ -190,7 +190,7 @@ func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
 			if err := p.runCell(ctx, c, m.watcher(i)); err != nil {
 				return err
 			}
-			return keeper.done(c.jobs[0].study.ID)
+			return keeper.done(c)
 		})
 	}
 	return errors.Join(group.Wait(), keeper.finish())
