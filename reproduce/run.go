@@ -66,8 +66,8 @@ func (p *Plan) Todo() (Todo, error) {
 }
 
 // order puts the dearest experiments first, so that at the end small points keep
-// all workers busy; an experiment's points stay together, so that its record is
-// there soon.
+// all workers busy; the points of an experiment and a load stay together, so that
+// they are recorded soon.
 func (t *Todo) order() {
 	dearest := make(map[string]float64)
 	for _, c := range t.cells {
@@ -76,7 +76,7 @@ func (t *Todo) order() {
 	}
 	slices.SortStableFunc(t.cells, func(a, b cell) int {
 		x, y := a.jobs[0].study.ID, b.jobs[0].study.ID
-		return cmp.Or(cmp.Compare(dearest[y], dearest[x]), strings.Compare(x, y), cmp.Compare(b.cost, a.cost))
+		return cmp.Or(cmp.Compare(dearest[y], dearest[x]), strings.Compare(x, y), cmp.Compare(b.jobs[0].load, a.jobs[0].load), cmp.Compare(b.cost, a.cost))
 	})
 }
 
