@@ -101,6 +101,9 @@ func (e *echo) About(_ agent.Nothing, a *About) error {
 	return err
 }
 
+// None has nothing to answer with.
+func (e *echo) None(agent.Nothing, *[]string) error { return nil }
+
 func (e *echo) Fail(text string, _ *agent.Nothing) error { return errors.New(text) }
 
 func (e *echo) Die(text string, _ *agent.Nothing) error {
@@ -216,6 +219,14 @@ func TestCallErrors(t *testing.T) {
 	}
 	if p.Err() != nil {
 		t.Errorf("agent died of failing calls: %v", p.Err())
+	}
+}
+
+// TestCallForNothing: a list of nothing is an answer.
+func TestCallForNothing(t *testing.T) {
+	got := []string{"before"}
+	if err := spawn(t, agent.Options{Role: "echo"}).Call(t.Context(), "None", agent.Nothing{}, &got); err != nil || len(got) > 0 {
+		t.Errorf("got %v, %v; want an empty list", got, err)
 	}
 }
 

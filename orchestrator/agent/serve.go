@@ -9,6 +9,7 @@ import (
 	"net/rpc"
 	"net/rpc/jsonrpc"
 	"os"
+	"reflect"
 	"sync"
 	"time"
 
@@ -172,5 +173,17 @@ func serveConn(ctx context.Context, server *rpc.Server, conn net.Conn) {
 		}
 	})
 	defer stop()
-	server.ServeCodec(jsonrpc.NewServerCodec(conn))
+	server.ServeCodec(codec{jsonrpc.NewServerCodec(conn)})
+}
+
+// codec answers with an empty list where a method has left its result nil: that is
+// null in JSON, which a client takes for an error without a text.
+type codec struct{ rpc.ServerCodec }
+
+// WriteResponse writes the answer to one call.
+func (c codec) WriteResponse(r *rpc.Response, reply any) error {
+	if v := reflect.Indirect(reflect.ValueOf(reply)); v.Kind() == reflect.Slice && v.IsNil() {
+		reply = []struct{}{}
+	}
+	return c.ServerCodec.WriteResponse(r, reply)
 }
