@@ -62,10 +62,20 @@ func (s step) look() (seen results.Seen, err error) {
 	return seen, err
 }
 
-// looks is how often a guest looks at what it measures while the starts of a
-// trace last: the host passes on what it finds every second of wall time, which
-// a guest knows nothing of.
-const looks = 50
+// looks says when a guest looks at what it measures. The host passes on what it
+// finds every second of wall time, which a guest knows nothing of. A look costs
+// by what there is to see, so the time between two is a tenth of all before: all
+// looks together cost ten times the last, however long the point.
+type looks struct{ next time.Duration }
+
+// due tells whether to look, at a time of the point.
+func (l *looks) due(now time.Duration) bool {
+	if now < l.next {
+		return false
+	}
+	l.next = now + now/10
+	return true
+}
 
 // ServeGuest is the life of process 1 of a guest: it does what the host orders
 // with a testbed of network namespaces, as on the host itself. The switch is
@@ -122,15 +132,12 @@ func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) 
 		return reply{}, err
 	}
 	booted := time.Now()
-	every := trafficgen.End(flows) / looks
-	now := step{}
-	looked := booted
+	now, look := step{}, looks{}
 	var told error
 	r.Point, err = t.run(ctx, point{o.Scheme, o.Load, o.Seed, flows}, func(s role.State) {
 		now.Completed, now.Failed, now.At = s.Completed, s.Failed, time.Since(booted)
 		var err error
-		if time.Since(looked) >= every && !s.Done {
-			looked = time.Now()
+		if !s.Done && look.due(now.At) {
 			now.Seen, err = t.seeText(ctx)
 		}
 		text, merr := json.Marshal(now)

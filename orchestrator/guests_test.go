@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
@@ -18,6 +19,26 @@ func TestExact(t *testing.T) {
 		if got := exact(results.Fidelity{Label: label, CPUHeadroom: 0.1}); got.Label != want || got.CPUHeadroom != 1 {
 			t.Errorf("%s became %+v, want %s", label, got, want)
 		}
+	}
+}
+
+// TestLooks: what is seen of a point is never older than a tenth of its time, and
+// ten seconds of it cost at most a hundred looks, whatever its trace.
+func TestLooks(t *testing.T) {
+	var l looks
+	var seen time.Duration
+	count := 0
+	for now := time.Millisecond; now < 10*time.Second; now += time.Millisecond {
+		if l.due(now) {
+			seen = now
+			count++
+		}
+		if now-seen > seen/10+time.Millisecond {
+			t.Fatalf("at %v the last look was at %v", now, seen)
+		}
+	}
+	if count > 100 {
+		t.Errorf("%d looks", count)
 	}
 }
 

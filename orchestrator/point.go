@@ -14,6 +14,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
 	"aqmlab/trafficgen"
+	"aqmlab/units"
 )
 
 // point is one replay of a trace under one scheme.
@@ -25,10 +26,8 @@ type point struct {
 }
 
 const (
-	// pollEvery is how often the progress of a replay is looked at, and
-	// pollVirtual in virtual time, of which little may pass in a second.
-	pollEvery   = 100 * time.Millisecond
-	pollVirtual = time.Millisecond
+	// pollEvery is how often the progress of a replay is looked at.
+	pollEvery = 100 * time.Millisecond
 	// stall is the wall time without a byte for any flow under way after which
 	// a replay is given up: several retransmission timeouts of a second each.
 	stall = 15 * time.Second
@@ -186,16 +185,12 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 	if err != nil {
 		return replayed{}, err
 	}
-	every := pollEvery
-	if t.virtual {
-		every = pollVirtual
-	}
 	watched, err := t.startWatching(ctx, run.zero)
 	if err != nil {
 		return replayed{}, err
 	}
 	t.sight = sight{}
-	err = run.follow(ctx, every, func(s role.State) {
+	err = run.follow(ctx, t.pause, func(s role.State) {
 		t.sight.flows = append(t.sight.flows, s.Ended...)
 		watch(s)
 	})
@@ -216,10 +211,19 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 	return out, err
 }
 
-// follow tells watch of the progress, every so often, until the replay ends.
-func (r *replaying) follow(ctx context.Context, every time.Duration, watch func(role.State)) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+// pause is until when to leave a replay alone that goes on for that long. In virtual
+// time each look costs as much as many packets do, and little time may pass in a
+// second of wall time: it waits for a fiftieth of the time that has passed.
+func (t *Testbed) pause(going time.Duration) time.Duration {
+	if !t.virtual {
+		return pollEvery
+	}
+	return min(max(going/50, time.Millisecond), 20*time.Millisecond)
+}
+
+// follow tells watch of the progress, with pauses, until the replay ends.
+func (r *replaying) follow(ctx context.Context, pause func(going time.Duration) time.Duration, watch func(role.State)) error {
+	begun := time.Now()
 	for {
 		s, err := r.progress(ctx)
 		if err != nil {
@@ -229,10 +233,8 @@ func (r *replaying) follow(ctx context.Context, every time.Duration, watch func(
 		if s.Done {
 			return nil
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := sleep(ctx, pause(time.Since(begun))); err != nil {
+			return err
 		}
 	}
 }
@@ -245,7 +247,23 @@ func sampleEvery(lab *labs.Lab, flows []trafficgen.Flow, spec fabric.Spec) time.
 	}
 	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
 	n := min(samples, max(1, maxSamples/max(1, queues)))
-	return max(trafficgen.End(flows)/time.Duration(n), 10*time.Microsecond)
+	return max(span(flows, lab.Topology.Rate)/time.Duration(n), 10*time.Microsecond)
+}
+
+// span is the least lab time that a trace takes on links of a rate: to the last
+// thing that it plans, or for all that a host has to receive or send.
+func span(flows []trafficgen.Flow, rate units.Rate) time.Duration {
+	in, out := map[int]int64{}, map[int]int64{}
+	var most int64
+	for _, f := range flows {
+		if f.Stop > 0 { // it ends then, whatever its size
+			continue
+		}
+		in[f.Client] += f.Bytes
+		out[f.Server] += f.Bytes
+		most = max(most, in[f.Client], out[f.Server])
+	}
+	return max(trafficgen.End(flows), rate.Time(int(most)))
 }
 
 // captureSpec is what the lab wants to be captured, or nil.

@@ -19,6 +19,7 @@ import (
 	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen"
+	"aqmlab/units"
 )
 
 // TestJudge: a run is low-fidelity if the p99 lateness exceeds 10 % of the base
@@ -183,23 +184,52 @@ func TestHostCounts(t *testing.T) {
 // TestSampleEvery: a point yields about 2000 samples of each queue, at least
 // 10 us apart, but 200 000 at most in all; none without a trace.
 func TestSampleEvery(t *testing.T) {
+	gigabit := &labs.Lab{Topology: labs.Topology{Rate: units.Gbps}}
 	star := fabric.Spec{Hosts: make([]fabric.Host, 9), Links: make([]fabric.Link, 9), Port: port.Spec{Queues: 4}}
 	for last, want := range map[time.Duration]time.Duration{
 		1:                     10 * time.Microsecond,
 		20 * time.Millisecond: 10 * time.Microsecond,
 		2 * time.Second:       time.Millisecond,
 	} {
-		if got := sampleEvery(&labs.Lab{}, []trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
+		if got := sampleEvery(gigabit, []trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
 			t.Errorf("a trace of %v is sampled every %v, want %v", last, got, want)
 		}
 	}
-	if got := sampleEvery(&labs.Lab{}, nil, star); got != 0 {
+	if got := sampleEvery(gigabit, nil, star); got != 0 {
 		t.Errorf("without a trace: every %v", got)
+	}
+	// 200 MB at 1 Gbps, all at once: 1.6 s, whoever receives and sends them.
+	for _, flows := range [][]trafficgen.Flow{
+		{{Start: 1, Client: 0, Server: 1, Bytes: 1e8}, {Start: 1, Client: 0, Server: 2, Bytes: 1e8}},
+		{{Start: 1, Client: 1, Server: 0, Bytes: 1e8}, {Start: 1, Client: 2, Server: 0, Bytes: 1e8}},
+		{{Start: 1, Bytes: trafficgen.MaxBytes, Stop: 1600 * time.Millisecond}},
+	} {
+		if got := sampleEvery(gigabit, flows, star); got != 800*time.Microsecond {
+			t.Errorf("1.6 s of traffic: every %v, want 800 us", got)
+		}
 	}
 	// 144 hosts on 12 leaves and 12 spines: 432 ports of 8 queues, 57 samples of each.
 	large := fabric.Spec{Hosts: make([]fabric.Host, 144), Links: make([]fabric.Link, 144+144), Port: port.Spec{Queues: 8}}
-	if got := sampleEvery(&labs.Lab{}, []trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
+	if got := sampleEvery(gigabit, []trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
 		t.Errorf("3456 queues over 57 ms: every %v, want 1 ms", got)
+	}
+}
+
+// TestPause: looking at a replay in virtual time costs little of it, and never
+// leaves it alone for long.
+func TestPause(t *testing.T) {
+	wall, virtual := &Testbed{}, &Testbed{virtual: true}
+	for going, want := range map[time.Duration]time.Duration{
+		0:                      time.Millisecond,
+		100 * time.Millisecond: 2 * time.Millisecond,
+		time.Minute:            20 * time.Millisecond,
+	} {
+		if got := virtual.pause(going); got != want {
+			t.Errorf("after %v in virtual time: %v, want %v", going, got, want)
+		}
+		if got := wall.pause(going); got != pollEvery {
+			t.Errorf("after %v: %v, want %v", going, got, pollEvery)
+		}
 	}
 }
 
