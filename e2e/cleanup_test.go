@@ -25,15 +25,15 @@ type started struct {
 func startUntil(t *testing.T, text string) started {
 	t.Helper()
 	out := t.TempDir()
-	s := startCommand(t, raceVar, text, "run", labFile(t, small), "--out", out)
+	s := startCommand(t, command(t, raceVar, "run", labFile(t, small), "--out", out), text)
 	s.out = out
 	return s
 }
 
 // startCommand starts a command and returns when its stderr shows the text.
-func startCommand(t *testing.T, program, text string, args ...string) started {
+func startCommand(t *testing.T, c *exec.Cmd, text string) started {
 	t.Helper()
-	s := started{Cmd: command(t, program, args...)}
+	s := started{Cmd: c}
 	pipe, err := s.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

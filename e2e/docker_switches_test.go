@@ -27,7 +27,7 @@ dilation: 4
 func TestDockerSwitches(t *testing.T) {
 	needDocker(t)
 	lab := labFile(t, twoLeaves)
-	s := startCommand(t, plainVar, "[1/1]", "run", lab, "--runtime", "docker", "--out", t.TempDir())
+	s := startCommand(t, command(t, plainVar, "run", lab, "--runtime", "docker", "--out", t.TempDir()), "[1/1]")
 	var switches int
 	for name := range strings.FieldsSeq(docker(t, "ps", "--format", "{{.Names}}", "--filter", "label=aqmlab.lab")) {
 		if !strings.Contains(name, "-h") {

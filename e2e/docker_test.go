@@ -95,7 +95,7 @@ func TestDockerEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
-			s := startCommand(t, plainVar, tt.until, append(args, "--out", out)...)
+			s := startCommand(t, command(t, plainVar, append(args, "--out", out)...), tt.until)
 			if tt.until == "" {
 				waitFor(t, func() bool { return docker(t, "ps", "--quiet", "--filter", "label=aqmlab.lab") != "" })
 			}

@@ -87,30 +87,6 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// kernel is where the real hosts of a run are.
-type kernel struct {
-	runtime, program string
-	dilation         float64 // of the lab that is called small
-}
-
-// onKernels runs a test on the machine's kernel, and on a guest's in virtual time.
-func onKernels(t *testing.T, test func(t *testing.T, k kernel)) {
-	t.Run("netns", func(t *testing.T) {
-		needRoot(t)
-		test(t, kernel{"netns", raceVar, 2})
-	})
-	t.Run("uml", func(t *testing.T) {
-		needGuest(t)
-		test(t, kernel{"uml", plainVar, 1}) // with the race detector it is not static
-	})
-}
-
-// run is runLab there.
-func (k kernel) run(t *testing.T, lab string, args ...string) (*results.Run, results.RunJSON) {
-	t.Helper()
-	return runLab(t, k.program, lab, append([]string{"--runtime", k.runtime}, args...)...)
-}
-
 // outcome is what a finished command left.
 type outcome struct {
 	out, err string
@@ -153,8 +129,19 @@ func finish(t *testing.T, c *exec.Cmd, code int) outcome {
 // runLab runs a lab and returns what it stored and printed.
 func runLab(t *testing.T, program, lab string, args ...string) (*results.Run, results.RunJSON) {
 	t.Helper()
-	all := append([]string{"run", lab, "--out", t.TempDir(), "--json"}, args...)
-	o := aqmlab(t, program, 0, all...)
+	return finishLab(t, command(t, program, labArgs(t, lab, args)...))
+}
+
+// labArgs are the arguments with which a lab stores its results where no other
+// does, and prints them.
+func labArgs(t *testing.T, lab string, args []string) []string {
+	return append([]string{"run", lab, "--out", t.TempDir(), "--json"}, args...)
+}
+
+// finishLab is runLab for a command of [labArgs].
+func finishLab(t *testing.T, c *exec.Cmd) (*results.Run, results.RunJSON) {
+	t.Helper()
+	o := finish(t, c, 0)
 	var j results.RunJSON
 	if err := json.Unmarshal([]byte(o.out), &j); err != nil {
 		t.Fatalf("run --json printed no JSON: %v\n%s", err, o.out)

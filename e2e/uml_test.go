@@ -17,40 +17,54 @@ import (
 	"aqmlab/results"
 )
 
-// needGuest skips where no guest kernel is at hand, and gives the test a
-// temporary folder of its own, which no run may leave anything in.
-func needGuest(t *testing.T) {
+// guests is where a test has its guests: a temporary folder of its own, which no
+// run may leave anything in.
+type guests struct{ tmp string }
+
+// needGuest skips where no guest kernel is at hand. Tests of guests run beside each
+// other, when all others are over: load does not disturb them, but they disturb what
+// keeps up with the wall clock.
+func needGuest(t *testing.T) guests {
 	t.Helper()
+	t.Parallel()
 	var stderr strings.Builder
 	c := command(t, plainVar, "kernel", "show")
 	c.Stderr = &stderr
 	if err := c.Run(); err != nil {
 		t.Skip(strings.TrimSpace(stderr.String()))
 	}
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
+	g := guests{t.TempDir()}
 	t.Cleanup(func() {
-		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		if left, err := os.ReadDir(g.tmp); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
-		if left := guestKernels(); len(left) > 0 {
+		if left := g.kernels(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	})
+	return g
 }
 
-// runGuest runs one scheme of the small lab under a guest kernel.
-func runGuest(t *testing.T, args ...string) (*results.Run, results.RunJSON) {
+// command is a command that has its guests there.
+func (g guests) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	return runLab(t, plainVar, labFile(t, small), append([]string{"--runtime", "uml", "--schemes", "tcn", "--flows", "30"}, args...)...)
+	c := command(t, plainVar, args...)
+	c.Env = append(c.Env, "TMPDIR="+g.tmp)
+	return c
 }
 
-// TestGuest checks a run on the kernel's own stack in virtual time: every flow
-// completes, none faster than its link and the round trip allow, the marks of
-// the switch are those that the receivers saw, and nothing was late.
+// run runs a lab there and returns what it stored and printed.
+func (g guests) run(t *testing.T, lab string, args ...string) (*results.Run, results.RunJSON) {
+	t.Helper()
+	return finishLab(t, g.command(t, labArgs(t, lab, append([]string{"--runtime", "uml"}, args...))...))
+}
+
+// TestGuest checks a run on the kernel's own stack in virtual time as [TestRun]
+// does, and what is exact in it: no flow is faster than its link and the round trip
+// allow, every mark of the switch is seen by a receiver, and nothing is late.
 func TestGuest(t *testing.T) {
-	needGuest(t)
-	run, _ := runGuest(t)
+	run, printed := needGuest(t).run(t, labFile(t, small), "--flows", "40")
+	checkRun(t, run, printed, 40)
 	const rate, rtt = 200e6, time.Millisecond // of the lab
 	m := run.Manifest
 	if m.Runtime != "uml" || m.Dilation != 1 || m.Transport.Provider != "kernel" || !strings.Contains(m.Host.Kernel, "User-Mode Linux") {
@@ -60,33 +74,40 @@ func TestGuest(t *testing.T) {
 	if off := (base - rtt).Abs(); off > rtt/100 {
 		t.Errorf("a base RTT of %v, want %v", base, rtt)
 	}
-	p := points(t, run)["tcn"]
-	if p.Fidelity.Label != results.FidelityExact || len(p.Flows) != 30 {
-		t.Errorf("%d flows, fidelity %+v", len(p.Flows), p.Fidelity)
-	}
-	for _, f := range p.Flows {
-		least := base + time.Duration(float64(8*f.Bytes)/rate*1e9)
-		if !f.Completed() || f.FCT < least {
-			t.Errorf("flow %d: %+v, want at least %v", f.ID, f, least)
+	for scheme, p := range points(t, run) {
+		if p.Fidelity.Label != results.FidelityExact {
+			t.Errorf("%s: fidelity %+v", scheme, p.Fidelity)
+		}
+		for _, f := range p.Flows {
+			least := base + time.Duration(float64(8*f.Bytes)/rate*1e9)
+			if f.FCT < least {
+				t.Errorf("%s: flow %d: %+v, want at least %v", scheme, f.ID, f, least)
+			}
+		}
+		var marked, seen int64
+		for _, q := range p.Ports {
+			marked += q.Marked
+		}
+		for _, h := range p.Hosts {
+			seen += h.CEReceived
+		}
+		if marked != seen {
+			t.Errorf("%s: the switch marked %d packets, the hosts saw %d", scheme, marked, seen)
 		}
 	}
-	var marked, seen int64
-	for _, q := range p.Ports {
-		marked += q.Marked
-	}
-	for _, h := range p.Hosts {
-		seen += h.CEReceived
-	}
-	if marked == 0 || marked != seen {
-		t.Errorf("the switch marked %d packets, the hosts saw %d", marked, seen)
-	}
+}
+
+// TestGuestABQ is [TestABQ] in virtual time.
+func TestGuestABQ(t *testing.T) {
+	run, _ := needGuest(t).run(t, labFile(t, smallABQ()), "--schemes", "abq", "--flows", "40")
+	checkABQ(t, points(t, run)["abq"])
 }
 
 // TestGuestRepeats: two runs store the same bytes, whatever runs beside them.
 func TestGuestRepeats(t *testing.T) {
-	needGuest(t)
-	one, _ := runGuest(t, "--seeds", "1,2", "--jobs", "1")
-	two, _ := runGuest(t, "--seeds", "1,2", "--jobs", "2")
+	g, lab := needGuest(t), labFile(t, small)
+	one, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "1")
+	two, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "2")
 	files, err := filepath.Glob(filepath.Join(one.Dir, "*", "*"))
 	if err != nil || len(files) != 3*2 { // of each seed
 		t.Fatalf("%d files, %v", len(files), err)
@@ -110,9 +131,9 @@ func TestGuestRepeats(t *testing.T) {
 // TestGuestKilled: neither guests nor their processes outlive a run that is
 // killed, and the next removes its folder.
 func TestGuestKilled(t *testing.T) {
-	needGuest(t)
-	c := startGuest(t)
-	if len(guestKernels()) == 0 {
+	g := needGuest(t)
+	c := g.start(t)
+	if len(g.kernels()) == 0 {
 		t.Error("no guest is to be seen")
 	}
 	if err := c.Process.Kill(); err != nil {
@@ -120,15 +141,14 @@ func TestGuestKilled(t *testing.T) {
 	}
 	_ = c.Wait() // says that it was killed
 	deadline := time.Now().Add(10 * time.Second)
-	for len(guestKernels()) > 0 && time.Now().Before(deadline) {
+	for len(g.kernels()) > 0 && time.Now().Before(deadline) {
 	}
-	aqmlab(t, plainVar, 0, "kernel", "test")
+	finish(t, g.command(t, "kernel", "test"), 0)
 }
 
 // TestGuestInterrupted: an interrupted run takes its guests along.
 func TestGuestInterrupted(t *testing.T) {
-	needGuest(t)
-	c := startGuest(t)
+	c := needGuest(t).start(t)
 	if err := c.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +161,8 @@ func TestGuestInterrupted(t *testing.T) {
 // TestGuestDies: a guest that ends by itself fails its run, which says how, keeps
 // the points that were done and marks them as partial.
 func TestGuestDies(t *testing.T) {
-	needGuest(t)
-	out := t.TempDir()
-	args := []string{"run", labFile(t, small), "--runtime", "uml", "--schemes", "droptail,tcn", "--jobs", "1", "--json", "--out", out}
-	c := command(t, plainVar, args...)
+	g, out := needGuest(t), t.TempDir()
+	c := g.command(t, "run", labFile(t, small), "--runtime", "uml", "--schemes", "droptail,tcn", "--flows", "30", "--jobs", "1", "--json", "--out", out)
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +174,7 @@ func TestGuestDies(t *testing.T) {
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
 		if strings.HasPrefix(lines.Text(), "[2/2]") {
-			for _, pid := range guestKernels() {
+			for _, pid := range g.kernels() {
 				_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
 			}
 		}
@@ -173,7 +191,7 @@ func TestGuestDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := points(t, run); len(all) != 1 || len(all["droptail"].Flows) != 120 || run.Manifest.State != results.Partial {
+	if all := points(t, run); len(all) != 1 || len(all["droptail"].Flows) != 30 || run.Manifest.State != results.Partial {
 		t.Errorf("%d points stored, %+v", len(all), run.Manifest)
 	}
 }
@@ -182,8 +200,7 @@ func TestGuestDies(t *testing.T) {
 // elsewhere, runs a lab on it.
 func TestGuestOfUser(t *testing.T) {
 	needRoot(t) // to become nobody
-	needGuest(t)
-	c := command(t, plainVar, "kernel", "path")
+	c := needGuest(t).command(t, "kernel", "path")
 	image := strings.TrimSpace(finish(t, c, 0).out)
 	home, err := os.MkdirTemp("/tmp", "aqmlab-e2e-user-") // nobody may enter, unlike the test's own
 	if err != nil {
@@ -215,12 +232,42 @@ func TestGuestOfUser(t *testing.T) {
 	}
 }
 
-// guestKernels are the processes in the guests' folders, which are below $TMPDIR.
-func guestKernels() []int {
+// TestGuestWindows: the memory of a guest does not bound the windows in it. A flow
+// over 1 Gbps and 16 ms takes a window of 2 MB to fill the link.
+func TestGuestWindows(t *testing.T) {
+	lab := labFile(t, `
+name: windows
+topology: {kind: star, hosts: 2, rate: 1Gbps}
+rtt: 16ms
+host: {transport: cubic}
+switch: {buffer: {per_port: 4MB}}
+schemes: [{name: droptail, aqm: droptail}]
+workload: {arrival: {kind: static, count: [1]}, sizes: {kind: fixed, size: 20MB}, transfer: push, connections: 0}
+`)
+	run, _ := needGuest(t).run(t, lab)
+	p := points(t, run)["droptail"]
+	// 20 MB are 166 ms of the link with headers. Slow start adds eight round trips,
+	// from ten packets to the window.
+	const most = 166*time.Millisecond + 9*16*time.Millisecond
+	if len(p.Flows) != 1 || !p.Flows[0].Completed() || p.Flows[0].FCT > most {
+		t.Errorf("%+v, want at most %v", p.Flows, most)
+	}
+}
+
+// TestGuestMemory: a guest that needs more memory than it may use says so.
+func TestGuestMemory(t *testing.T) {
+	c := needGuest(t).command(t, "run", "smoke", "--runtime", "uml", "--schemes", "tcn", "--flows", "1000000", "--out", t.TempDir())
+	if o := finish(t, c, 1); !containsAll(o.err, "running tcn at load 0.5, seed 1", "the guest ran out of memory", "of at most", "Kernel panic", "Out of memory") {
+		t.Errorf("%s", o.err)
+	}
+}
+
+// kernels are the processes of its guests.
+func (g guests) kernels() []int {
 	var pids []int
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range links {
-		if dir, err := os.Readlink(link); err != nil || !strings.HasPrefix(dir, filepath.Join(os.TempDir(), "aqmlab-uml-")) {
+		if dir, err := os.Readlink(link); err != nil || !strings.HasPrefix(dir, filepath.Join(g.tmp, "aqmlab-uml-")) {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
@@ -230,9 +277,9 @@ func guestKernels() []int {
 	return pids
 }
 
-// startGuest starts a run, and returns when flows of its point have ended.
-func startGuest(t *testing.T) *exec.Cmd {
+// start starts a run, and returns when flows of its point have ended.
+func (g guests) start(t *testing.T) *exec.Cmd {
 	t.Helper()
-	s := startCommand(t, plainVar, "/120 flows", "run", labFile(t, small), "--runtime", "uml", "--schemes", "tcn", "--out", t.TempDir())
-	return s.Cmd
+	c := g.command(t, "run", labFile(t, small), "--runtime", "uml", "--schemes", "tcn", "--out", t.TempDir())
+	return startCommand(t, c, "/120 flows").Cmd
 }

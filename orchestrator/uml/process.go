@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -62,16 +63,15 @@ func lastLines(out []byte) string {
 	return strings.Join(lines[max(0, len(lines)-tail):], "\n")
 }
 
-// consoleTail is the end of a guest's console, for an error, without the
-// addresses of a kernel's call trace, which say nothing to the user.
-func consoleTail(file string) error {
+// consoleTail is the end of a guest's console, for an error.
+func consoleTail(file string, memory int) error {
 	out, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	var words []byte
 	for line := range bytes.Lines(out) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("[<")) {
+		if !ofTrace(bytes.TrimSpace(line)) {
 			words = append(words, line...)
 		}
 	}
@@ -80,7 +80,16 @@ func consoleTail(file string) error {
 	case last == "":
 		return errors.New("the guest wrote nothing on its console")
 	case bytes.Contains(out, []byte("Out of memory")):
-		return fmt.Errorf("%w; its console ends with:\n%s", ErrMemory, last)
+		return fmt.Errorf("%w, of at most %d MiB; its console ends with:\n%s", ErrMemory, memory, last)
 	}
 	return fmt.Errorf("the guest's console ends with:\n%s", last)
+}
+
+// ofTrace tells whether a line is of the kernel's stack or call trace: addresses,
+// which say nothing to the user.
+func ofTrace(line []byte) bool {
+	word, _, _ := bytes.Cut(line, []byte(" "))
+	_, err := strconv.ParseUint(string(word), 16, 64)
+	return bytes.HasPrefix(line, []byte("[<")) || len(word) >= 8 && err == nil ||
+		string(line) == "Stack:" || string(line) == "Call Trace:"
 }

@@ -82,9 +82,9 @@ func (s *Session) boot(ctx context.Context, root string, g Guest) ([]byte, error
 	cancel(nil)
 	<-watched
 	if why != nil {
-		return nil, errors.Join(why, stuckTail(why, console))
+		return nil, errors.Join(why, g.stuckTail(why, console))
 	}
-	return answer(exchange, ended, console)
+	return g.answer(exchange, ended, console)
 }
 
 // parameters are the kernel's, and after "--" those of the program. No path of
@@ -141,15 +141,15 @@ func watch(ctx context.Context, file string, g Guest, giveUp context.CancelCause
 
 // stuckTail is what the console says of a guest that was given up; of one that
 // was interrupted nobody asks.
-func stuckTail(why error, console string) error {
+func (g Guest) stuckTail(why error, console string) error {
 	if errors.Is(why, ErrStuck) {
-		return consoleTail(console)
+		return consoleTail(console, g.Memory)
 	}
 	return nil
 }
 
 // answer is what a guest that has ended left.
-func answer(exchange string, ended error, console string) ([]byte, error) {
+func (g Guest) answer(exchange string, ended error, console string) ([]byte, error) {
 	reply, err := os.ReadFile(filepath.Join(exchange, guest.ReplyFile))
 	if err == nil {
 		return reply, nil
@@ -164,5 +164,5 @@ func answer(exchange string, ended error, console string) ([]byte, error) {
 	if ended == nil {
 		ended = errors.New("it powered off")
 	}
-	return nil, errors.Join(fmt.Errorf("the guest ended without a reply: %w", ended), consoleTail(console))
+	return nil, errors.Join(fmt.Errorf("the guest ended without a reply: %w", ended), consoleTail(console, g.Memory))
 }

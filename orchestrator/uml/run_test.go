@@ -43,9 +43,9 @@ func TestRun(t *testing.T) {
 		"files":          {script: "cat .$FILE > exchange/reply", reply: "content"},
 		"its own error":  {script: "printf 'no lab' > exchange/error", err: "in the guest: no lab"},
 		"panic":          {script: "echo Kernel panic; exit 1", err: "without a reply: exit status 1\nthe guest's console ends with:\nKernel panic"},
-		"out of memory":  {script: "echo 'Kernel panic - not syncing: Out of memory'; echo ' [<60375a81>] ? f+0x1/0x2'; kill -6 $$", err: ErrMemory.Error() + "; its console ends with:\nKernel panic - not syncing: Out of memory"},
+		"out of memory":  {script: "echo 'Kernel panic - not syncing: Out of memory'; printf 'Stack:\\n 00000000 60b77990\\nCall Trace:\\n [<60375a81>] ? f+0x1/0x2\\n'; kill -6 $$", err: ErrMemory.Error() + ", of at most 300 MiB; its console ends with:\nKernel panic - not syncing: Out of memory"},
 		"silent end":     {script: "exit 0", err: "without a reply: it powered off\nthe guest wrote nothing on its console"},
-		"cut off":        {script: "echo x > exchange/reply.new; kill -9 $$", err: "without a reply: signal: killed"},
+		"cut off":        {script: "echo x > exchange/reply.new; kill -9 $$", err: "without a reply: signal: killed\nthe guest wrote nothing on its console"},
 		"fixed layout":   {script: "cat /proc/self/personality > exchange/reply", reply: "00040000\n"},
 		"no environment": {script: "echo $HOME$TMPDIR > exchange/reply", reply: "\n"},
 	} {
@@ -55,11 +55,11 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := scripted(t, "FILE="+file+"\n"+c.script)
-			reply, err := s.Run(t.Context(), Guest{Order: []byte("do it"), Files: []string{file}})
+			reply, err := s.Run(t.Context(), Guest{Order: []byte("do it"), Files: []string{file}, Memory: 300})
 			if string(reply) != c.reply {
 				t.Errorf("reply %q, want %q", reply, c.reply)
 			}
-			if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			if (err != nil) != (c.err != "") || err != nil && !strings.HasSuffix(err.Error(), c.err) {
 				t.Errorf("error %v, want %q", err, c.err)
 			}
 		})

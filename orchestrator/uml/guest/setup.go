@@ -24,6 +24,19 @@ func mounts() []mount {
 	}
 }
 
+// sysctls are what a guest's kernel would choose otherwise.
+var sysctls = [...]struct{ file, value string }{
+	// A lab that lost a helper process would go on for long before it failed.
+	{"vm/panic_on_oom", "1"},
+	// The kernel bounds TCP's buffers by its memory when it boots. With a guest's few
+	// hundred MiB windows would end at 1 to 2 MB, and the sum of all at 3 % of the
+	// memory. These are the bounds of a machine with 1 GB or more (tcp_init of
+	// net/ipv4/tcp.c), and none for the sum: 4 GiB, in pages.
+	{"net/ipv4/tcp_rmem", "4096 131072 6291456"},
+	{"net/ipv4/tcp_wmem", "4096 16384 4194304"},
+	{"net/ipv4/tcp_mem", "1048576 1048576 1048576"},
+}
+
 // setUp readies the guest for the order.
 func setUp() error {
 	for _, m := range mounts() {
@@ -34,9 +47,10 @@ func setUp() error {
 	if err := unix.Mount("exchange", Dir, "hostfs", 0, Dir); err != nil {
 		return fmt.Errorf("mounting the host's folder: %w", err)
 	}
-	// A lab that lost a helper process would go on for long before it failed.
-	if err := os.WriteFile("/proc/sys/vm/panic_on_oom", []byte("1"), 0); err != nil {
-		return fmt.Errorf("setting vm.panic_on_oom: %w", err)
+	for _, s := range sysctls {
+		if err := os.WriteFile(filepath.Join("/proc/sys", s.file), []byte(s.value), 0); err != nil {
+			return fmt.Errorf("setting %s: %w", s.file, err)
+		}
 	}
 	seed, err := os.ReadFile(filepath.Join(Dir, SeedFile))
 	if err != nil {
