@@ -18,6 +18,7 @@ const (
 	ackTimeoutPath = "host.ack_timeout"
 
 	lossRecoveryPath = "host.loss_recovery"
+	stackPath        = "host.stack"
 	smallQueuePath   = "host.small_queue"
 )
 
@@ -31,6 +32,12 @@ const (
 const (
 	RecoverRACK = "rack" // by time, with tail loss probes (RFC 8985)
 	RecoverSACK = "sack" // by what is selectively acknowledged (RFC 6675)
+)
+
+// What modelled hosts do around their transport.
+const (
+	StackLinux = "linux" // what Linux does, where losses are found as it does
+	StackPlain = "plain" // nothing
 )
 
 // longestRTO is Linux's longest retransmission timeout (TCP_RTO_MAX).
@@ -47,6 +54,7 @@ func linuxHost() Host {
 		ACKTimeout: 40 * time.Millisecond, // Linux's shortest (TCP_DELACK_MIN)
 
 		LossRecovery: RecoverRACK,
+		Stack:        StackLinux,
 		SmallQueue:   time.Millisecond, // TCP small queues at the default sk_pacing_shift
 	}
 }
@@ -103,6 +111,7 @@ func (l *Lab) Unsupported(runtime string) []string {
 	add(delayedACKPath, h.DelayedACK, linux.DelayedACK)
 	add(ackTimeoutPath, units.FormatTime(h.ACKTimeout), units.FormatTime(linux.ACKTimeout))
 	add(lossRecoveryPath, h.LossRecovery, linux.LossRecovery)
+	add(stackPath, h.Stack, linux.Stack)
 	add(smallQueuePath, units.FormatTime(h.SmallQueue), units.FormatTime(linux.SmallQueue))
 	for _, p := range h.params() {
 		if want, given := h.TransportParams[p.Name]; given {

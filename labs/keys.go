@@ -63,6 +63,7 @@ func keysOf(l *Lab) []key {
 		{delayedACKPath, whole(&l.Host.DelayedACK, 1, 64)},
 		{ackTimeoutPath, span(&l.Host.ACKTimeout, time.Microsecond, second/2)},
 		{lossRecoveryPath, oneOf(&l.Host.LossRecovery, "loss recovery", []string{RecoverRACK, RecoverSACK})},
+		{stackPath, oneOf(&l.Host.Stack, "stack", []string{StackLinux, StackPlain})},
 		{smallQueuePath, span(&l.Host.SmallQueue, 0, second)},
 		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},
 		{"host.idle_restart", flag(&l.Host.IdleRestart)},

@@ -87,6 +87,7 @@ type Host struct {
 	ACKTimeout time.Duration // longest wait of an ACK for another segment
 
 	LossRecovery string        // how losses are found: RecoverRACK or RecoverSACK
+	Stack        string        // what is done around the transport: StackLinux or StackPlain
 	SmallQueue   time.Duration // longest that what a connection sends may wait for its host's link; zero: any
 }
 

@@ -48,7 +48,7 @@ func TestDefaults(t *testing.T) {
 		Host: labs.Host{
 			Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true, Port: "nic",
 			RTOInitial: time.Second, RTOMax: 120 * time.Second, DelayedACK: 2, ACKTimeout: 40 * time.Millisecond,
-			LossRecovery: "rack", SmallQueue: time.Millisecond,
+			LossRecovery: "rack", Stack: "linux", SmallQueue: time.Millisecond,
 		},
 		Switch: labs.Switch{
 			Buffer:    labs.Buffer{PerPort: units.MB, Sharing: "port"},
@@ -89,6 +89,7 @@ host:
   delayed_ack: 1
   ack_timeout: 100us
   loss_recovery: sack
+  stack: plain
   small_queue: 0s
   mtu: 9000
   idle_restart: false
@@ -129,7 +130,7 @@ dilation: 2.5
 		Host: labs.Host{
 			Transport: "dctcp", TransportParams: map[string]any{"g": 0.125}, InitCwnd: 16, RTOMin: 5 * time.Millisecond, MTU: 9000, Port: "switch",
 			RTOInitial: 6 * time.Millisecond, RTOMax: time.Second, DelayedACK: 1, ACKTimeout: 100 * time.Microsecond,
-			LossRecovery: "sack",
+			LossRecovery: "sack", Stack: "plain",
 		},
 		Switch: labs.Switch{
 			Buffer: labs.Buffer{PerPort: 300 * 1024, Sharing: "port"},
@@ -323,7 +324,7 @@ func TestBadOverrides(t *testing.T) {
 		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, service_sizes, transfer, load_of, connections, handshake, pias, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
-		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, small_queue, mtu, idle_restart, port, image, cpus, memory, transport`},
+		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, transport`},
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
 		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},

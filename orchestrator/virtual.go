@@ -172,14 +172,15 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 	if c.Probes, err = lab.Probes(); err != nil {
 		return sim.Config{}, err
 	}
-	if err := setHosts(&c, lab.Host); err != nil {
+	if err := setHosts(&c, lab); err != nil {
 		return sim.Config{}, err
 	}
 	return c, nil
 }
 
 // setHosts gives a simulation the hosts that a lab asks for.
-func setHosts(c *sim.Config, h labs.Host) error {
+func setHosts(c *sim.Config, lab *labs.Lab) error {
+	h := lab.Host
 	t, err := transport.Table().New(h.Transport, h.TransportParams, struct{}{})
 	if err != nil {
 		return err
@@ -207,7 +208,24 @@ func setHosts(c *sim.Config, h labs.Host) error {
 
 		LossRecovery: h.LossRecovery,
 	}
+	if h.Stack == labs.StackLinux && h.LossRecovery == tcp.RACK {
+		likeLinux(c.TCP, max(lab.RTT.Min, lab.RTT.Max))
+	}
 	return nil
+}
+
+// likeLinux adds what Linux does around its transport, with the defaults of its
+// settings. Real hosts read 32 KB at a time (trafficgen/live). rtt is the longest
+// base RTT; zero when it is not known.
+func likeLinux(c *tcp.Config, rtt time.Duration) {
+	const superPacket = 1<<16 - 1 // bytes that IP can tell the length of
+	c.SuperPacket = superPacket / int64(c.MSS) * int64(c.MSS)
+	c.Hold = true
+	c.QuickAcks = 16
+	c.Receive = tcp.Receive{Buffer: 128 << 10, Most: 6 << 20, ReadAt: 32 << 10}
+	if rtt > 0 {
+		c.RTOOpen = min(c.RTOInit, c.RTOMin+rtt)
+	}
 }
 
 // virtualStall is the lab time without a byte for any flow after which a

@@ -30,7 +30,10 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 		e.fastRetransmit(now)
 	}
 	if e.marked(k) && e.una > e.echo.cut {
-		e.cut(congestion{cause: marked})
+		e.answer()
+	}
+	if e.stack.rack {
+		e.follow(acked)
 	}
 	if acked || sacked {
 		e.push(now)
@@ -60,13 +63,17 @@ func (e *Endpoint) advance(now time.Duration, k *packet.Packet) {
 		nxt:    e.nxt,
 		marked: e.marked(k),
 	}
-	a.grow = limited && !a.marked && e.board.phase != recovering
+	held := e.held()
+	a.grow = limited && !a.marked && e.board.phase != recovering && !(held && a.una <= e.echo.cut)
 	if e.stack.rack {
 		e.rack.acked(now, s.Ack, s.Echo)
 	}
 	e.una = s.Ack
 	e.stream.trim(e.una)
 	over := e.board.acked(e.una)
+	if held && e.una > e.echo.cut {
+		e.reduction.end(&e.win)
+	}
 	e.control.acked(&e.win, a)
 	if over {
 		e.win.repaired()

@@ -59,7 +59,7 @@ func (c *dctcp) acked(w *window, a ack) {
 
 func (c *dctcp) cut(w *window, e congestion) {
 	if e.cause == marked {
-		w.shrink(int64(float64(w.cwnd)*(1-c.alpha/2)), int64(c.p.MinWindow), marked)
+		w.shrink(w.cwnd-w.cut(float64(w.cwnd)*(c.alpha/2)), int64(c.p.MinWindow), marked)
 		return
 	}
 	w.halve(e)

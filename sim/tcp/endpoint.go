@@ -31,6 +31,7 @@ type Endpoint struct {
 
 	// What this end sends.
 	una, nxt   int64 // bytes acknowledged, bytes sent
+	edge       int64 // first byte that the other end has no room for
 	stream     stream
 	win        window
 	control    control
@@ -45,6 +46,7 @@ type Endpoint struct {
 	expires    time.Duration // when the retransmission timer does
 	uplink     uplink
 	again      again
+	super      super
 
 	rcv receiver // what this end receives
 }
@@ -52,27 +54,31 @@ type Endpoint struct {
 // Open begins a connection: it sends a SYN. The other end must listen when that
 // arrives. The counters are those of the local host.
 func (e *Endpoint) Open(now time.Duration, ends Ends, c *Counters, user Upcalls) {
-	e.begin(synSent, ends, c, user)
+	e.begin(now, synSent, ends, c, user)
 	e.sendSYN(now)
 }
 
 // Listen waits for the SYN of the other end.
 func (e *Endpoint) Listen(ends Ends, c *Counters, user Upcalls) {
-	e.begin(listening, ends, c, user)
+	e.begin(e.stack.loop.Now(), listening, ends, c, user)
 }
 
 // Establish makes one end of a connection that is open already. It calls no
 // upcall; the other end must be established in the same instant.
 func (e *Endpoint) Establish(ends Ends, c *Counters, user Upcalls) {
-	e.begin(established, ends, c, user)
+	e.begin(e.stack.loop.Now(), established, ends, c, user)
+	if rto := e.stack.config.RTOOpen; rto > 0 {
+		e.rtt.rto = rto
+	}
 }
 
-func (e *Endpoint) begin(s state, ends Ends, c *Counters, user Upcalls) {
+func (e *Endpoint) begin(now time.Duration, s state, ends Ends, c *Counters, user Upcalls) {
 	config := &e.stack.config
 	e.state, e.ends, e.counters, e.user = s, ends, c, user
 	e.una, e.nxt = 0, 0
 	e.stream.reset()
 	e.win = newWindow(e.stack.mss, int64(config.InitCwnd))
+	e.win.whole = config.Hold
 	e.control.open()
 	e.rtt = estimator{rto: config.RTOInit}
 	e.board.reset()
@@ -82,8 +88,14 @@ func (e *Endpoint) begin(s state, ends Ends, c *Counters, user Upcalls) {
 	e.limit = limiter{}
 	e.uplink.leaves = 0
 	e.again = again{}
+	e.super = super{}
 	e.echo = newReaction()
 	e.rcv.reset()
+	e.edge = math.MaxInt64
+	if c := &config.Receive; c.Buffer > 0 {
+		e.edge = c.first(e.stack.mss)
+		e.rcv.space.reset(now, c, e.stack.mss)
+	}
 }
 
 // again counts what an endpoint sent again since it was opened.
@@ -162,6 +174,9 @@ func (e *Endpoint) receive(now time.Duration, k *packet.Packet) {
 		if !e.handshake(now, k) || e.life != life {
 			return
 		}
+	}
+	if s := &k.Segment; s.Window > 0 {
+		e.edge = max(e.edge, s.Ack+int64(s.Window))
 	}
 	e.rcv.stamped(&k.Segment)
 	e.takeAck(now, k)

@@ -21,6 +21,12 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	if r.blocks > 0 {
 		s.SACK = r.recent
 	}
+	if e.stack.config.Receive.Buffer > 0 {
+		s.Window = int32(r.space.offer(r.next, e.stack.memory))
+	}
+	if r.pending > 0 && r.pace.quick > 0 {
+		r.pace.quick--
+	}
 	r.acked, r.pending = r.next, 0
 	r.delay.stop()
 	return k
@@ -88,6 +94,7 @@ func (e *Endpoint) pushed(k *packet.Packet) {
 
 func (e *Endpoint) sent(now time.Duration, k *packet.Packet) {
 	e.limit.sent = now
+	e.rcv.pace.answered(now, e.stack.config.AckTimeout)
 	e.reduction.sent += int64(k.Segment.Len)
 	if !e.retransmit.set {
 		e.restart(now)

@@ -59,6 +59,7 @@ func (e *Endpoint) probed(k *packet.Packet, acked bool) {
 		p.end = 0
 	case s.Ack > p.end:
 		p.end = 0
+		e.reduction.end(&e.win) // of a window that is held for a mark
 		e.cut(congestion{cause: lost, flight: e.win.cwnd})
 	case !acked && s.Blocks == 0 && s.Len == 0:
 		p.end = 0

@@ -30,6 +30,8 @@ type receiver struct {
 	pending int  // segments with payload that came since an acknowledgement went
 	ce      bool // the ECN echo to give
 	delay   alarm
+	space   space
+	pace    pace
 }
 
 func (r *receiver) reset() {
@@ -57,6 +59,7 @@ func (e *Endpoint) takeData(now time.Duration, k *packet.Packet) {
 		e.acknowledge(now)
 		return
 	case s.Seq > r.next:
+		e.widen(s)
 		run, _ := r.held.add(packet.Block{First: s.Seq, End: end})
 		r.report(run, 1)
 		e.acknowledge(now)
@@ -69,16 +72,19 @@ func (e *Endpoint) takeData(now time.Duration, k *packet.Packet) {
 	old, life := r.next, e.life
 	r.advance(end)
 	r.pending++
+	e.hold(now, s, r.next-old)
 	e.user.Delivered(now, r.next-old)
-	if e.life != life || r.pending == 0 { // released, or acknowledged by what the user wrote
+	if e.life != life { // released
 		return
 	}
 	switch {
-	case urgent || r.pending >= e.stack.config.DelayedAck:
+	case r.pending == 0: // acknowledged by what the user wrote
+	case urgent || r.pending >= e.stack.config.DelayedAck || r.hasty():
 		e.acknowledge(now)
 	case !r.delay.set:
 		r.delay.start(now + e.stack.config.AckTimeout)
 	}
+	e.read(now, s)
 }
 
 // takeMark lets a segment with payload change the echo, and tells whether it

@@ -14,7 +14,7 @@ func (e *Endpoint) pipe() int64 {
 // acknowledged, up to the window. Beyond that are segments of limited transmit,
 // and, during a recovery, those that are SACKed.
 func (e *Endpoint) flight() int64 {
-	if t := e.reduction.target; t > 0 {
+	if t := e.reduction.target; t > 0 && e.board.phase != open {
 		return min(e.nxt-e.una, t)
 	}
 	return min(e.nxt-e.una, e.win.cwnd)
@@ -38,7 +38,6 @@ func (e *Endpoint) detect(now time.Duration, flight int64, progress bool) {
 	if b.phase == recovering {
 		e.win.cwnd = e.reduction.window(r.pipe, r.news, e.win.mss, progress && !found)
 	}
-	r.news = 0
 }
 
 // sendLost sends the first segment that is lost again, or new data if none is, and

@@ -24,7 +24,7 @@ func (e *Endpoint) push(now time.Duration) {
 			e.limit.full = e.nxt
 			return
 		}
-		if e.crowded(now) {
+		if e.crowded(now) || e.defers(now, n, pipe) {
 			return
 		}
 		e.sendNew(now, n)
@@ -53,10 +53,18 @@ func (e *Endpoint) wake(now time.Duration) {
 // blocks that ride on data.
 func (e *Endpoint) fresh() int64 {
 	n := min(e.stream.end-e.nxt, e.payload())
-	if w := e.stack.config.ReceiveWindow; w > 0 && e.nxt+n > e.una+w {
+	if n > e.room() {
 		return 0
 	}
 	return n
+}
+
+// room is how many bytes the other end takes beyond what was sent.
+func (e *Endpoint) room() int64 {
+	if w := e.stack.config.ReceiveWindow; w > 0 {
+		return min(e.una+w, e.edge) - e.nxt
+	}
+	return e.edge - e.nxt
 }
 
 func (e *Endpoint) payload() int64 {

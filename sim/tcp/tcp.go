@@ -49,6 +49,20 @@ type Config struct {
 	IdleRestart   bool
 	LossRecovery  string // how losses are found: [RACK] or [SACK]
 	ReceiveWindow int64  // bytes that a sender may have outstanding; zero: any number; else at least MSS
+	Receive       Receive
+	// RTOOpen is the timeout before the first sample of a connection that is
+	// established without a handshake, which would have given one; zero: RTOInit.
+	RTOOpen time.Duration
+	// QuickAcks is how many segments are acknowledged at once when data begins to
+	// come, or does again after a timeout's time (Linux's quick ACKs); zero or more.
+	QuickAcks int
+	// SuperPacket is the payload that is handed down as one (TSO, GSO), some whole
+	// segments: data waits for room in the window for much of that. Zero: it waits
+	// for room for one segment. Needs RACK.
+	SuperPacket int64
+	// Hold makes the answer to a mark take a round trip, in which the window does
+	// not grow, and DCTCP's take whole segments, as in Linux. Needs RACK.
+	Hold bool
 	// SmallQueue is the longest that what an endpoint sends may wait for its
 	// host's uplink; the endpoint sends no more until that is so. It keeps a
 	// window that nothing else limits from piling up in the host, as Linux's TCP
@@ -113,6 +127,12 @@ func (c *Config) check() error {
 		return fmt.Errorf("small queue of %v: want zero, or more and the uplinks' backlog", c.SmallQueue)
 	case c.LossRecovery != RACK && c.LossRecovery != SACK:
 		return fmt.Errorf("loss recovery %q: want %s or %s", c.LossRecovery, RACK, SACK)
+	case c.LossRecovery != RACK && (c.Hold || c.SuperPacket != 0):
+		return fmt.Errorf("loss recovery %q: want %s for windows that are held and for super-packets", c.LossRecovery, RACK)
+	case c.SuperPacket < 0 || c.SuperPacket%int64(c.MSS) != 0:
+		return fmt.Errorf("super-packets of %d bytes: want whole segments of %d", c.SuperPacket, c.MSS)
+	case c.Receive.Buffer != 0 && (c.Receive.Buffer < 4*int64(c.MSS) || c.Receive.Most < c.Receive.Buffer):
+		return fmt.Errorf("receive buffer of %d to %d bytes: want zero, or at least four segments, and no less at the end", c.Receive.Buffer, c.Receive.Most)
 	case c.ReceiveWindow != 0 && c.ReceiveWindow < int64(c.MSS):
 		return fmt.Errorf("receive window of %d bytes: want zero or at least the MSS, %d", c.ReceiveWindow, c.MSS)
 	}

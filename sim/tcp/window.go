@@ -10,6 +10,7 @@ type window struct {
 	mss      int64
 	cwnd     int64
 	ssthresh int64
+	whole    bool  // marks take whole segments of it, as in Linux, which counts it in segments
 	leap     int64 // largest growth by one ACK in slow start (L of RFC 3465)
 	credit   int64 // acknowledged in congestion avoidance since the window last grew
 }
@@ -34,6 +35,14 @@ func (w *window) grow(acked int64) {
 		w.credit -= w.cwnd
 		w.cwnd += w.mss
 	}
+}
+
+// cut is what a mark takes of the window that should take so many bytes.
+func (w *window) cut(bytes float64) int64 {
+	if n := int64(bytes); w.whole {
+		return n - n%w.mss
+	}
+	return int64(math.Ceil(bytes))
 }
 
 // shrink leaves slow start with a window of that many bytes, but at least some

@@ -11,7 +11,7 @@ import (
 // common is what the runs of other simulators that are compared with have in
 // common.
 const common = `
-host: {transport: dctcp, init_cwnd: 16, rto_min: 5ms, delayed_ack: 1, port: switch}
+host: {transport: dctcp, init_cwnd: 16, rto_min: 5ms, delayed_ack: 1, port: switch, stack: plain}
 switch: {buffer: {per_port: 1MB}}
 schemes: [{name: dctcp-red, aqm: dctcp-red, threshold: 97500B}]
 `

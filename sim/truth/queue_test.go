@@ -36,7 +36,7 @@ func TestShares(t *testing.T) {
 		c := load(t, `name: shares
 topology: {kind: star, hosts: 4, rate: 10Gbps}
 rtt: 100us
-host: {transport: dctcp}
+host: {transport: dctcp, stack: plain}
 switch: {scheduler: {kind: dwrr, queues: 3, quantum: 1500B, weights: [2, 1, 1]}}
 schemes: [{name: it, aqm: ecn-sharp, ins_target: 200us, pst_target: 85us, pst_interval: 200us}]
 workload:

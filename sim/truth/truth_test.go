@@ -73,7 +73,7 @@ func (s star) lab() string {
 	return fmt.Sprintf(`name: star
 topology: {kind: star, hosts: %d, rate: %v}
 rtt: %v
-host: {transport: %s, delayed_ack: 1}
+host: {transport: %s, delayed_ack: 1, stack: plain}
 switch: {buffer: {per_port: 1GB}}
 schemes: [{name: it, aqm: %s}]
 workload: {arrival: {kind: static, count: [%d], stop: [%v]}, pattern: many-to-one, transfer: push, connections: 1}

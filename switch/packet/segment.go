@@ -12,6 +12,9 @@ type Segment struct {
 	Seq   int64 // of the first payload byte
 	Ack   int64 // next byte expected, when Flags has [ACK]
 	Flags Flags
+	// Window is how many bytes from Ack on the sender of the segment has room for;
+	// zero when it does not say.
+	Window int32
 
 	// Stamp is the lab time of sending, and Echo the stamp of the segment that
 	// is answered (timestamps option, RFC 7323); zero when there is none.
