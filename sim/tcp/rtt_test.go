@@ -162,3 +162,19 @@ func TestSYNTimeouts(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenTimeout: a connection that is open already has a timeout from its
+// handshake; one without waits for as long as before any sample.
+func TestOpenTimeout(t *testing.T) {
+	for open, want := range map[time.Duration]time.Duration{0: 10 * ms, 6 * ms: 6 * ms} {
+		c := config("reno")
+		c.RTOOpen = open
+		r := newRig(t, c)
+		r.segments(3)
+		r.sent()
+		r.at(want - 1)
+		r.expect("before the timeout")
+		r.at(want)
+		r.expect("timeout", 0)
+	}
+}
