@@ -13,6 +13,9 @@
 // or more to those of probes and of reordering. SACK is RFC 6675, which includes
 // the limited transmit of RFC 3042.
 //
+// What Linux does around these is chosen in [Config], field by field: super-packets,
+// windows that are held after a mark, receive windows, and quick ACKs.
+//
 // Left out, because nothing that labs measure depends on them: teardown (a
 // connection is over when both ends are released), urgent data, zero windows
 // (the application takes bytes as they come), reneging, duplicate SACK, and
