@@ -115,7 +115,7 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progre
 		o := s.Outcome()
 		return results.See(o.Flows, o.Queues), nil
 	}
-	err = s.Run(ctx, func(done sim.Progress) { watch(Progress{Completed: int64(done.Completed), Look: look}) })
+	err = s.Run(ctx, func(done sim.Progress) { watch(Progress{Completed: int64(done.Completed), Failed: int64(done.Failed), Look: look}) })
 	if err != nil {
 		return results.Point{}, err
 	}

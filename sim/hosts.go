@@ -93,3 +93,5 @@ func (clientEnd) Acked(time.Duration)                    {}
 func (serverEnd) Established(time.Duration)              {}
 func (e serverEnd) Delivered(now time.Duration, n int64) { e.asked(now, n) }
 func (e serverEnd) Acked(now time.Duration)              { e.confirmed(now) }
+func (e clientEnd) Failed(now time.Duration)             { e.failed(now) }
+func (e serverEnd) Failed(now time.Duration)             { e.failed(now) }

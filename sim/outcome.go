@@ -51,5 +51,8 @@ func records(flows []trafficgen.Flow) []results.Flow {
 	return list
 }
 
-// unfinished is the error of a flow that the simulation ended before.
-const unfinished = "not finished: no flow made progress any more"
+// The errors of flows that did not complete.
+const (
+	unfinished = "not finished: no flow made progress any more"
+	givenUp    = "not finished: retransmission timers expired eight times in a row without progress, and the connection was given up"
+)

@@ -173,6 +173,20 @@ func (s *session) quit(now time.Duration) {
 	}
 }
 
+// failed is a connection that one of its ends has given up: it is closed, and the
+// flow on it, if it is not over, did not complete.
+func (s *session) failed(time.Duration) {
+	s.sim.loop.Cancel(s.feed)
+	s.sim.loop.Cancel(s.stop)
+	if s.flow != idle && !s.ended {
+		s.sim.failed(s)
+	}
+	if !s.once {
+		s.sim.sessions.drop(s)
+	}
+	s.sim.leave(s)
+}
+
 // end records the flow. A persistent connection is free for the next one.
 func (s *session) end(now time.Duration) {
 	s.sim.loop.Cancel(s.stop)

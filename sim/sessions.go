@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // sessions holds the connections of a simulation: those in use by the number
 // that their packets carry, those of persistent pairs in the order in which
 // they were opened, and closed ones for reuse. Its size is bound by how many
@@ -46,6 +48,11 @@ func (l *sessions) take(pair ends) *session {
 func (l *sessions) keep(s *session) int {
 	l.pairs[s.pair] = append(l.pairs[s.pair], s)
 	return len(l.pairs[s.pair])
+}
+
+// drop makes a session none of its pair's any more.
+func (l *sessions) drop(s *session) {
+	l.pairs[s.pair] = slices.DeleteFunc(l.pairs[s.pair], func(o *session) bool { return o == s })
 }
 
 // get is a closed session, or a new one.

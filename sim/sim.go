@@ -54,6 +54,7 @@ type Progress struct {
 	Now       time.Duration // lab time
 	Started   int           // flows taken off the trace
 	Completed int           // flows of which every byte came
+	Failed    int           // flows whose connection was given up
 	Events    int64         // run
 	Packets   int64         // with payload, that reached their host
 	Others    int64         // without, that did
@@ -140,7 +141,7 @@ func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
 			return fmt.Errorf("simulating: %w", context.Cause(ctx))
 		}
 		for range batch {
-			if s.progress.Completed == len(s.records) || !s.loop.Step() {
+			if s.over() || !s.loop.Step() {
 				break
 			}
 			s.progress.Events++
@@ -151,13 +152,18 @@ func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
 	return nil
 }
 
+// over tells whether every flow has ended.
+func (s *Simulation) over() bool { return s.progress.ended() == len(s.records) }
+
+func (p Progress) ended() int { return p.Completed + p.Failed }
+
 // running tells whether a flow has yet to end and may do so.
 func (s *Simulation) running() bool {
-	if s.progress.Completed == len(s.records) {
+	if s.over() {
 		return false
 	}
 	_, pending := s.loop.Next()
-	waiting := s.progress.Started == s.progress.Completed // for the next flow to start
+	waiting := s.progress.Started == s.progress.ended() // for the next flow to start
 	return pending && (waiting || s.config.Stall == 0 || s.loop.Now()-s.moved < s.config.Stall)
 }
 
@@ -216,6 +222,14 @@ func (s *Simulation) ended(now time.Duration, x *session) {
 	r.FCT = now - r.Sent
 	r.Error = ""
 	s.progress.Completed++
+}
+
+// failed writes the record of a flow whose connection was given up.
+func (s *Simulation) failed(x *session) {
+	r := &s.records[x.flow]
+	r.Received = r.Bytes - x.left
+	r.Error = givenUp
+	s.progress.Failed++
 }
 
 // leave closes a connection that nothing more is said on.

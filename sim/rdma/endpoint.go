@@ -23,6 +23,9 @@ type Upcalls interface {
 	// Acked is called when an acknowledgement came, and now all that was written
 	// is acknowledged.
 	Acked(now time.Duration)
+	// Failed is called when a timer expired eight times in a row with nothing new
+	// acknowledged. The endpoint does no more; both ends are to be released.
+	Failed(now time.Duration)
 }
 
 // Endpoint is one end of a queue pair: a sender of messages to the peer, and the

@@ -64,10 +64,12 @@ func (b *bench) flow(conn int32) *Endpoint {
 type tally struct {
 	delivered int64
 	acked     int // times that all was
+	failed    time.Duration
 }
 
 func (u *tally) Delivered(_ time.Duration, n int64) { u.delivered += n }
 func (u *tally) Acked(time.Duration)                { u.acked++ }
+func (u *tally) Failed(now time.Duration)           { u.failed = now }
 
 // hand gives an endpoint a packet from its peer.
 func (b *bench) hand(e *Endpoint, ecn packet.ECN, s packet.Segment) {

@@ -108,6 +108,31 @@ func TestSlowRepeat(t *testing.T) {
 	}
 }
 
+// TestGivesUp: a sender whose timer expires again and again goes back seven times in
+// a row, InfiniBand's largest retry count, and then says that it failed. What is
+// acknowledged meanwhile starts the count anew.
+func TestGivesUp(t *testing.T) {
+	c := config(2)
+	b := newBench(t, c)
+	e := b.flow(1)
+	e.Write(0, 2*1456, 0)
+	b.run(5 * c.RTO)
+	b.hand(e, packet.NotECT, packet.Segment{Ack: 1456, Flags: packet.ACK})
+	b.run(time.Second)
+	user := e.user.(*tally)
+	if n := b.Counters(0).Timeouts; user.failed == 0 || n < 4+8 || n > 5+8 {
+		t.Errorf("given up at %v after %d timeouts, want 8 after the 4 or 5 before the acknowledgement", user.failed, n)
+	}
+	b.run(user.failed)
+	if log := b.run(user.failed + time.Second); len(log) != 0 {
+		t.Errorf("%d packets are sent after that", len(log))
+	}
+	e.Release()
+	if b.pool.Taken() != 0 {
+		t.Errorf("%d packets held", b.pool.Taken())
+	}
+}
+
 // TestNothingToIncrease: a link as slow as the least rate leaves the timer nothing
 // to do.
 func TestNothingToIncrease(t *testing.T) {
