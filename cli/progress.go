@@ -61,9 +61,10 @@ func (r *remainder) left(p orchestrator.Point, elapsed time.Duration) string {
 		}
 		d = time.Duration(float64(r.now().Sub(r.begun)) * float64(r.of-ended) / float64(ended))
 	}
-	return fmt.Sprintf("%v left in all", d.Round(time.Second))
+	return fmt.Sprintf("%v left", d.Round(time.Second))
 }
 
+// title names a point in front of a line.
 func title(p orchestrator.Point) string {
 	return fmt.Sprintf("[%d/%d] %-16s load %-4v seed %d", p.Number, p.Of, p.Scheme, p.Load, p.Seed)
 }
@@ -74,11 +75,15 @@ type bars struct {
 	bars     map[int]*mpb.Bar // of points, by their number
 	rest     *remainder
 	ended    map[int]string // what points came to, by their number
-	mu       sync.Mutex     // guards rest and ended, which bars read while they are drawn
+	small    map[int]string // what their small flows have come to so far
+	mu       sync.Mutex     // guards all but progress and bars: bars read it while they are drawn
 }
 
 func newBars(o ...mpb.ContainerOption) *bars {
-	return &bars{progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: newRemainder(time.Now), ended: map[int]string{}}
+	return &bars{
+		progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: newRemainder(time.Now),
+		ended: map[int]string{}, small: map[int]string{},
+	}
 }
 
 func (b *bars) Note(text string) { fmt.Fprintln(b.progress, text) }
@@ -91,36 +96,41 @@ func (b *bars) Begin(p orchestrator.Point) {
 		if end, ok := b.ended[p.Number]; ok {
 			return ", done" + end
 		}
-		return ", " + b.rest.left(p, time.Since(begun))
+		return b.small[p.Number] + ", " + b.rest.left(p, time.Since(begun))
 	}
 	b.bars[p.Number] = b.progress.AddBar(int64(p.Flows),
 		mpb.PrependDecorators(decor.Name(title(p)+" ")),
-		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d flows"), decor.Any(left)),
+		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d"), decor.Any(left)),
 	)
 }
 
 func (b *bars) Progress(p orchestrator.Point, s orchestrator.Progress) {
 	b.mu.Lock()
 	b.rest.note(p, s.Completed+s.Failed)
+	b.small[p.Number] = smallP99(s.Last.FCT[results.Small])
 	b.mu.Unlock()
 	b.bars[p.Number].SetCurrent(s.Completed + s.Failed)
 }
 
 func (b *bars) End(p orchestrator.Point, measured results.Point) {
 	b.mu.Lock()
-	b.ended[p.Number] = smallP99(measured)
+	b.ended[p.Number] = smallP99(results.Summarize(measured.Flows, results.Small))
 	b.mu.Unlock()
 	b.bars[p.Number].SetTotal(-1, true) // whatever is missing is in the records
 	noteFidelity(b, measured)
 }
 
 // smallP99 is what the small flows of a point came to, to be joined to a line.
-func smallP99(measured results.Point) string {
-	small := results.Summarize(measured.Flows, results.Small)
+func smallP99(small results.FCT) string {
 	if small.Count == 0 {
 		return ""
 	}
-	return ", small p99 " + timeText(small.P99, small.Count)
+	p99 := time.Duration(small.P99 * float64(time.Microsecond))
+	digits := 100 * time.Nanosecond // three, so that a line stays short
+	for p99 >= 1000*digits {
+		digits *= 10
+	}
+	return ", small p99 " + p99.Round(digits).String()
 }
 
 // noteFidelity says why a point is labelled low-fidelity, if it is.
@@ -159,7 +169,7 @@ func (l *lines) Note(text string) { fmt.Fprintln(l.w, text) }
 
 func (l *lines) Begin(p orchestrator.Point) {
 	l.points[p.Number] = &told{l.now(), l.now()}
-	fmt.Fprintf(l.w, "%s: %d flows, %s\n", title(p), p.Flows, l.rest.left(p, 0))
+	fmt.Fprintf(l.w, "%s: %d flows, %s in all\n", title(p), p.Flows, l.rest.left(p, 0))
 }
 
 func (l *lines) Progress(p orchestrator.Point, s orchestrator.Progress) {
@@ -169,7 +179,8 @@ func (l *lines) Progress(p orchestrator.Point, s orchestrator.Progress) {
 		return
 	}
 	told.said = now
-	fmt.Fprintf(l.w, "%s: %d/%d flows, %s\n", title(p), s.Completed+s.Failed, p.Flows, l.rest.left(p, now.Sub(told.begun)))
+	small := smallP99(s.Last.FCT[results.Small])
+	fmt.Fprintf(l.w, "%s: %d/%d flows%s, %s in all\n", title(p), s.Completed+s.Failed, p.Flows, small, l.rest.left(p, now.Sub(told.begun)))
 }
 
 func (l *lines) End(p orchestrator.Point, measured results.Point) {
@@ -181,7 +192,8 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 	}
 	l.rest.note(p, int64(p.Flows))
 	took := l.now().Sub(l.points[p.Number].begun)
-	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v%s\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond), smallP99(measured))
+	small := smallP99(results.Summarize(measured.Flows, results.Small))
+	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v%s\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond), small)
 	noteFidelity(l, measured)
 }
 

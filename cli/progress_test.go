@@ -30,8 +30,8 @@ func TestLeft(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := newRemainder(time.Now)
-		if got := r.left(orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want+" left in all" {
-			t.Errorf("%v and %v after, %v in: %s, want %s left in all", tt.lasts, tt.after, tt.elapsed, got, tt.want)
+		if got := r.left(orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want+" left" {
+			t.Errorf("%v and %v after, %v in: %s, want %s left", tt.lasts, tt.after, tt.elapsed, got, tt.want)
 		}
 	}
 }
@@ -48,13 +48,32 @@ func TestLeftInVirtualTime(t *testing.T) {
 	now = now.Add(10 * time.Second)
 	r.note(first, 30)
 	r.note(second, 10)
-	if got := r.left(first, 0); got != "1m30s left in all" { // 40 of 400 took 10 s
+	if got := r.left(first, 0); got != "1m30s left" { // 40 of 400 took 10 s
 		t.Errorf("with 40 of 400 flows done in 10 s: %s", got)
 	}
 }
 
 func tcnPoint() orchestrator.Point {
 	return orchestrator.Point{Scheme: "tcn", Load: 0.5, Seed: 3, Number: 2, Of: 4, Flows: 100, Lasts: 20 * time.Second, After: 40 * time.Second}
+}
+
+// smallSeen is a look at a point of which so many small flows completed.
+func smallSeen(count int, p99 float64) results.Seen {
+	return results.Seen{FCT: map[results.Class]results.FCT{results.Small: {Count: count, P99: p99}}}
+}
+
+// TestSmallP99 is in three digits, and left out until there is one.
+func TestSmallP99(t *testing.T) {
+	for us, want := range map[float64]string{
+		0.25: "300ns", 99.94: "99.9µs", 495.8: "496µs", 25281.4: "25.3ms", 2_345_678: "2.35s",
+	} {
+		if got := smallP99(results.FCT{Count: 1, P99: us}); got != ", small p99 "+want {
+			t.Errorf("%v us: %q, want %s", us, got, want)
+		}
+	}
+	if got := smallP99(results.FCT{}); got != "" {
+		t.Errorf("without a small flow: %q", got)
+	}
 }
 
 func state(completed, failed int64) orchestrator.Progress {
@@ -95,8 +114,9 @@ func TestLines(t *testing.T) {
 	expect("[2/4] tcn", "21/100 flows", "55s left")
 	pass(4*time.Second, 30)
 	expect()
-	pass(time.Second, 40)
-	expect("41/100 flows", "50s left")
+	now = now.Add(time.Second)
+	l.Progress(p, orchestrator.Progress{Completed: 40, Failed: 1, Last: smallSeen(12, 25281.4)})
+	expect("41/100 flows, small p99 25.3ms, 50s left in all")
 	pass(time.Hour, 99)
 	expect("100/100 flows", "40s left")
 
@@ -126,12 +146,13 @@ func TestBars(t *testing.T) {
 			b.Note("calibrated")
 			p := tcnPoint()
 			b.Begin(p)
-			b.Progress(p, state(50, 1))
+			b.Progress(p, orchestrator.Progress{Completed: 50, Failed: 1, Last: smallSeen(20, 7100)})
 			if whole {
 				b.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1, FCT: 3 * time.Millisecond}}, Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy"}}})
 			}
 			b.close() // waits for what draws
-			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole || strings.Contains(got, "done, small p99 3ms") != whole {
+			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole || strings.Contains(got, "done, small p99 3ms") != whole ||
+				!whole && !strings.Contains(got, "51/100, small p99 7.1ms, ") {
 				t.Errorf("drawn %q", got)
 			}
 		})

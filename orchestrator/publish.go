@@ -7,10 +7,12 @@ import (
 	"aqmlab/results"
 )
 
-// publisher is a watcher that also lets those see who look at the run's folder.
+// publisher is a watcher that looks at points as they go on, and lets those see,
+// too, who look at the run's folder.
 type publisher struct {
 	Watcher
-	publish func(results.Live) error // nil once it has failed
+	publish func(results.Live) error // nil once it has failed, or a look has
+	blind   bool                     // a look has failed
 	now     func() time.Time
 	live    results.Live
 	looked  map[int]time.Time // when each point, by its number, was last looked at
@@ -36,21 +38,30 @@ func (p *publisher) Begin(named Point) {
 	p.show()
 }
 
-// Progress passes on, and looks at the point now and then.
+// Progress looks at the point now and then, and passes on what it found.
 func (p *publisher) Progress(named Point, s Progress) {
-	p.Watcher.Progress(named, s)
 	point := p.point(named)
 	point.Completed, point.Failed = s.Completed, s.Failed
-	if now := p.now(); s.Look != nil && p.publish != nil && now.Sub(p.looked[named.Number]) >= publishEvery {
-		p.looked[named.Number] = now
-		seen, err := s.Look()
-		if err != nil {
-			p.fail(err)
-			return
-		}
-		point.Seen = seen
-	}
+	p.look(point, s.Look)
+	s.Last = point.Seen
+	p.Watcher.Progress(named, s)
 	p.show()
+}
+
+// look looks at a point unless it did so a moment ago.
+func (p *publisher) look(point *results.LivePoint, look func() (results.Seen, error)) {
+	now := p.now()
+	if look == nil || p.blind || now.Sub(p.looked[point.Number]) < publishEvery {
+		return
+	}
+	p.looked[point.Number] = now
+	seen, err := look()
+	if err != nil {
+		p.blind = true
+		p.fail(err)
+		return
+	}
+	point.Seen = seen
 }
 
 // End passes on.

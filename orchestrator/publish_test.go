@@ -35,6 +35,9 @@ func TestPublisher(t *testing.T) {
 	if len(shown) != 3 || looks != 3 {
 		t.Fatalf("published %d times with %d looks in 2.5 s, want 3 and 3", len(shown), looks)
 	}
+	if d.last.FCT[results.All].Count != 3 {
+		t.Errorf("the watcher was told of %+v", d.last)
+	}
 	last := shown[2]
 	if got := last.Points[0]; last.Of != 4 || got.Scheme != "tcn" || got.Completed != 7 || got.Failed != 1 || got.Done || got.FCT[results.All].Count != 3 {
 		t.Errorf("published %+v", last)
@@ -51,7 +54,7 @@ func TestPublisher(t *testing.T) {
 func TestPublisherGivesUp(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	full := errors.New("no space left")
-	good := func() (results.Seen, error) { return results.Seen{}, nil }
+	good := func() (results.Seen, error) { return results.See(nil, nil), nil }
 	bad := func() (results.Seen, error) { return results.Seen{}, full }
 	for name, c := range map[string]struct {
 		publish func(results.Live) error
@@ -70,19 +73,25 @@ func TestPublisherGivesUp(t *testing.T) {
 			p.Progress(point, Progress{Look: c.look})
 		}
 		p.End(point, results.Point{})
+		if wrote := name == "writing"; wrote != (w.last.FCT != nil) {
+			t.Errorf("%s: the watcher was told last of %+v", name, w.last)
+		}
 		if len(w.texts) != 1 || !strings.Contains(w.texts[0], "no space left") {
 			t.Errorf("%s: notes %q", name, w.texts)
 		}
 	}
 }
 
-// notes keeps what a watcher is to tell.
-type notes struct{ texts []string }
+// notes keeps what a watcher is to tell, and what was seen last.
+type notes struct {
+	texts []string
+	last  results.Seen
+}
 
-func (n *notes) Note(text string)       { n.texts = append(n.texts, text) }
-func (*notes) Begin(Point)              {}
-func (*notes) Progress(Point, Progress) {}
-func (*notes) End(Point, results.Point) {}
+func (n *notes) Note(text string)             { n.texts = append(n.texts, text) }
+func (*notes) Begin(Point)                    {}
+func (n *notes) Progress(_ Point, s Progress) { n.last = s.Last }
+func (*notes) End(Point, results.Point)       {}
 
 // peek looks at a run's folder whenever a point goes on.
 type peek struct {

@@ -36,6 +36,8 @@ type Progress struct {
 	// Look tells what the point has measured so far, which takes a moment. It is
 	// good during the call that it is passed to; nil where nothing is known.
 	Look func() (results.Seen, error) `json:"-"`
+	// Last is what the last look found. A run looks once a second.
+	Last results.Seen `json:"-"`
 }
 
 // Watcher is told how a run goes on. Its methods are called one at a time; in
@@ -239,7 +241,7 @@ func name(points []point, i int, lasts func(point) time.Duration) Point {
 func (t *Testbed) runOne(ctx context.Context, p point, named Point, w Watcher) (results.Point, error) {
 	w.Begin(named)
 	measured, err := t.run(ctx, p, func(s role.State) {
-		w.Progress(named, Progress{s.Completed, s.Failed, func() (results.Seen, error) { return t.see(ctx) }})
+		w.Progress(named, Progress{Completed: s.Completed, Failed: s.Failed, Look: func() (results.Seen, error) { return t.see(ctx) }})
 	})
 	if err != nil {
 		return results.Point{}, err

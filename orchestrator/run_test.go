@@ -66,6 +66,7 @@ type diary struct {
 	events  []string
 	points  []results.Point
 	onBegin func(Point)
+	last    results.Seen // of a point's progress
 }
 
 func (d *diary) Note(text string) { d.notes = append(d.notes, text) }
@@ -78,6 +79,7 @@ func (d *diary) Begin(p Point) {
 }
 
 func (d *diary) Progress(p Point, s Progress) {
+	d.last = s.Last
 	if want := fmt.Sprint("progress ", p.Scheme); d.events[len(d.events)-1] != want {
 		d.events = append(d.events, want)
 	}
