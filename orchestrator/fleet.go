@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"aqmlab/collectors/meter"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
@@ -156,16 +157,22 @@ func (r *replaying) progress(ctx context.Context) (role.State, error) {
 	return all, err
 }
 
-// finish returns the records of the trace, in its order.
-func (r *replaying) finish(ctx context.Context) ([]results.Flow, error) {
-	shares := make([][]results.Flow, len(r.fleet))
+// finish returns the records of the trace, in its order, and what its services
+// delivered.
+func (r *replaying) finish(ctx context.Context) ([]results.Flow, []results.ServiceSample, error) {
+	shares := make([]role.Replayed, len(r.fleet))
 	err := r.fleet.each(func(i int, c crew) error { return c.Call(ctx, "Finish", agent.Nothing{}, &shares[i]) })
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	records := make([]results.Flow, len(r.owner))
 	for i, crew := range r.owner {
-		records[i], shares[crew] = shares[crew][0], shares[crew][1:]
+		mine := &shares[crew].Flows
+		records[i], *mine = (*mine)[0], (*mine)[1:]
 	}
-	return records, nil
+	var services []results.ServiceSample
+	for _, s := range shares {
+		services = meter.Join(services, s.Services)
+	}
+	return records, services, nil
 }

@@ -77,7 +77,7 @@ func TestEmptyTrace(t *testing.T) {
 	if s, err := run.progress(t.Context()); err != nil || !s.Done {
 		t.Errorf("progress %+v, %v", s, err)
 	}
-	if records, err := run.finish(t.Context()); err != nil || len(records) > 0 {
-		t.Errorf("records %v, %v", records, err)
+	if records, services, err := run.finish(t.Context()); err != nil || len(records)+len(services) > 0 {
+		t.Errorf("records %v, services %v, %v", records, services, err)
 	}
 }

@@ -38,6 +38,8 @@ const (
 	// that of all its queues together: a large network is sampled more coarsely.
 	samples    = 2000
 	maxSamples = 200_000
+	// shortest is the least time between two samples that no lab asked for.
+	shortest = 10 * time.Microsecond
 )
 
 // run replays a point and returns what was measured. watch is told of the
@@ -55,8 +57,10 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 		Flows:    m.flows,
 		Probes:   m.probes,
 		Senders:  m.senders,
+		Services: m.services,
 		Ports:    portCounts(m.sw.Ports),
 		Ingress:  ingressCounts(m.sw.Ports),
+		Pauses:   pauseCounts(m.sw.Ports),
 		Links:    linkCounts(m.sw.Lost),
 		Hosts:    m.hosts,
 		Fidelity: t.judge(m),
@@ -176,6 +180,7 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 		Fresh:       w.Connections == 0,
 		Handshake:   w.Handshake,
 		Stall:       stall,
+		Goodput:     goodputEvery(t.lab, flows),
 	}
 	run, err := t.hosts.start(ctx, r)
 	if err != nil {
@@ -198,7 +203,7 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 		return replayed{}, err
 	}
 	out := replayed{zero: run.zero}
-	if out.flows, err = run.finish(ctx); err != nil {
+	if out.flows, out.services, err = run.finish(ctx); err != nil {
 		return replayed{}, err
 	}
 	if out.senders, err = watched.endWatching(ctx); err != nil {
@@ -247,7 +252,7 @@ func sampleEvery(lab *labs.Lab, flows []trafficgen.Flow, spec fabric.Spec) time.
 	}
 	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
 	n := min(samples, max(1, maxSamples/max(1, queues)))
-	return max(span(flows, lab.Topology.Rate)/time.Duration(n), 10*time.Microsecond)
+	return max(span(flows, lab.Topology.Rate)/time.Duration(n), shortest)
 }
 
 // span is the least lab time that a trace takes on links of a rate: to the last
@@ -264,6 +269,15 @@ func span(flows []trafficgen.Flow, rate units.Rate) time.Duration {
 		most = max(most, in[f.Client], out[f.Server])
 	}
 	return max(trafficgen.End(flows), rate.Time(int(most)))
+}
+
+// goodputEvery is the time between two samples of what services deliver: that of
+// queues, of which there are more the larger a network is.
+func goodputEvery(lab *labs.Lab, flows []trafficgen.Flow) time.Duration {
+	if lab.Collect.Queues > 0 {
+		return lab.Collect.Queues
+	}
+	return max(span(flows, lab.Topology.Rate)/samples, shortest)
 }
 
 // captureSpec is what the lab wants to be captured, or nil.
@@ -324,6 +338,20 @@ func ingressCounts(ports []fabric.PortCount) []results.IngressCount {
 				Released:    c.Released,
 				MarkedECE:   c.MarkedECE,
 				PeakPackets: int64(c.PeakPackets),
+			})
+		}
+	}
+	return counts
+}
+
+// pauseCounts lists what flow control did to the ports' far ends, where it is on
+// and something came from them.
+func pauseCounts(ports []fabric.PortCount) []results.PauseCount {
+	var counts []results.PauseCount
+	for _, p := range ports {
+		if c := p.Pauses; c.PeakBytes > 0 {
+			counts = append(counts, results.PauseCount{
+				Switch: p.Switch, Port: p.Far, Stops: c.Stops, Stopped: c.Stopped, PeakBytes: int64(c.PeakBytes),
 			})
 		}
 	}

@@ -265,6 +265,13 @@ func TestRunPoint(t *testing.T) {
 			t.Errorf("flow %d: %+v", i, f)
 		}
 	}
+	var delivered int64
+	for _, s := range got.Services {
+		delivered += s.Bytes
+	}
+	if delivered != 12*64_000 {
+		t.Errorf("the service delivered %d bytes over time, of 12 flows of 64 KB", delivered)
+	}
 	before := time.Duration(0)
 	for _, q := range got.Queues {
 		if q.At < before {

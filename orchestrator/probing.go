@@ -62,8 +62,9 @@ func (f fleet) endProbes(ctx context.Context) ([]results.ProbeSample, error) {
 
 // replayed is what a replay leaves.
 type replayed struct {
-	zero    int64 // CLOCK_MONOTONIC at the trace's time zero
-	flows   []results.Flow
-	probes  []results.ProbeSample
-	senders []results.SenderSample
+	zero     int64 // CLOCK_MONOTONIC at the trace's time zero
+	flows    []results.Flow
+	probes   []results.ProbeSample
+	senders  []results.SenderSample
+	services []results.ServiceSample
 }

@@ -112,8 +112,7 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progre
 		return results.Point{}, err
 	}
 	look := func() (results.Seen, error) {
-		o := s.Outcome()
-		return results.See(o.Flows, o.Queues), nil
+		return results.See(s.Seen()), nil
 	}
 	err = s.Run(ctx, func(done sim.Progress) { watch(Progress{Completed: int64(done.Completed), Failed: int64(done.Failed), Look: look}) })
 	if err != nil {
@@ -129,10 +128,12 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progre
 		Probes:   o.Probes,
 		Ports:    portCounts(o.Ports),
 		Ingress:  ingressCounts(o.Ports),
+		Pauses:   pauseCounts(o.Ports),
 		Links:    linkCounts(o.Lost),
 		Hosts:    o.Hosts,
 		Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
 		Senders:  o.Senders,
+		Services: o.Services,
 		Capture:  o.Capture,
 	}, nil
 }
@@ -164,6 +165,7 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 		Connections: lab.Workload.Connections,
 		Handshake:   lab.Workload.Handshake,
 		Sample:      sampleEvery(lab, p.flows, spec),
+		Goodput:     goodputEvery(lab, p.flows),
 		Senders:     lab.Collect.Senders,
 		Capture:     captureSpec(lab),
 		Stall:       virtualStall,

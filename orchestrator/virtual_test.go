@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +11,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"aqmlab/labs"
 	"aqmlab/results"
+	"aqmlab/switch/fabric"
+	"aqmlab/trafficgen"
+	"aqmlab/units"
 )
 
 // TestInOrder: points that are made out of order are added in order, and no
@@ -142,5 +147,35 @@ func TestVirtualPointFails(t *testing.T) {
 	_, err := Run(ctx, parse(t, small), RunOptions{Runtime: Sim, Jobs: 1, Out: t.TempDir(), Watcher: w})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "running droptail at load 0.3, seed 1") {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestPausesAreStored: what flow control did to each host is in the point, and
+// nothing without it.
+func TestPausesAreStored(t *testing.T) {
+	lab := parse(t, small)
+	p := onePoint(t, lab)
+	p.flows = nil
+	for i := range 4 { // both servers at once, which one link cannot carry
+		p.flows = append(p.flows, trafficgen.Flow{ID: i, Server: 1 + i%2, Bytes: 200_000})
+	}
+	without, err := virtualPoint(t.Context(), lab, p, func(Progress) {})
+	if err != nil || len(without.Pauses) > 0 {
+		t.Fatalf("without flow control %+v, %v", without.Pauses, err)
+	}
+	lab = parse(t, small, func(l *labs.Lab) { l.Switch.Pause = fabric.Pause{XOff: 20 * units.KB, XOn: 17 * units.KB} })
+	with, err := virtualPoint(t.Context(), lab, p, func(Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(map[string]bool)
+	for _, c := range with.Pauses {
+		if c.Switch != "s1" || c.Stops > 0 != (c.Stopped > 0) || c.Stops > 0 && c.PeakBytes <= 20_000 || c.Stops == 0 && c.PeakBytes > 20_000 {
+			t.Errorf("%+v", c)
+		}
+		stopped[c.Port] = c.Stops > 0
+	}
+	if want := map[string]bool{"h1": false, "h2": true, "h3": true}; !maps.Equal(stopped, want) {
+		t.Errorf("stopped %v, want %v", stopped, want)
 	}
 }

@@ -15,6 +15,7 @@ const (
 	reportFile   = "report.html"
 	flowsFile    = "flows.parquet"
 	seriesFile   = "series.parquet"
+	goodputFile  = "goodput.parquet" // of points in which payload arrived
 	probesFile   = "probes.parquet"  // of points with probes
 	sendersFile  = "senders.parquet" // of points whose senders were sampled
 	captureFile  = "capture.pcapng"  // of points with a capture

@@ -57,7 +57,7 @@ func TestPlotsOfOneLoad(t *testing.T) {
 	for _, f := range p.Figures() {
 		names = append(names, f.Name)
 	}
-	for _, want := range []string{"fct-small-p99-load0.9", "fct-cdf-all-load0.9", "queue-codel-load0.9", "goodput-tcn-load0.9"} {
+	for _, want := range []string{"fct-small-p99-load0.9", "fct-cdf-all-load0.9", "queue-codel-load0.9", "goodput-queue-tcn-load0.9"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not among %v", want, names)
 		}

@@ -13,10 +13,12 @@ import (
 type pointRecord struct {
 	PointInfo
 	Samples int            `json:"samples"`           // rows of series.parquet
+	Goodput int            `json:"goodput,omitempty"` // rows of goodput.parquet
 	Senders int            `json:"senders,omitempty"` // rows of senders.parquet
 	Probes  []ProbeSummary `json:"probes,omitempty"`  // what is in probes.parquet
 	Ports   []PortCount    `json:"ports"`
 	Ingress []IngressCount `json:"ingress,omitempty"`
+	Pauses  []PauseCount   `json:"pauses,omitempty"`
 	Links   []LinkCount    `json:"links,omitempty"`
 	Hosts   []HostCount    `json:"hosts"`
 	Capture *captured      `json:"capture,omitempty"` // what is in capture.pcapng
@@ -50,6 +52,11 @@ func writePoint(dir string, p Point) error {
 	if err := writeParquet(filepath.Join(dir, seriesFile), queueRows(p)); err != nil {
 		return err
 	}
+	if len(p.Services) > 0 {
+		if err := writeParquet(filepath.Join(dir, goodputFile), serviceSampleRows(p)); err != nil {
+			return err
+		}
+	}
 	if len(p.Probes) > 0 {
 		if err := writeParquet(filepath.Join(dir, probesFile), probeRows(p)); err != nil {
 			return err
@@ -61,8 +68,8 @@ func writePoint(dir string, p Point) error {
 		}
 	}
 	r := pointRecord{
-		PointInfo: infoOf(p), Samples: len(p.Queues), Senders: len(p.Senders), Probes: SummarizeProbes(p.Probes),
-		Ports: p.Ports, Ingress: p.Ingress, Links: p.Links, Hosts: p.Hosts,
+		PointInfo: infoOf(p), Samples: len(p.Queues), Goodput: len(p.Services), Senders: len(p.Senders), Probes: SummarizeProbes(p.Probes),
+		Ports: p.Ports, Ingress: p.Ingress, Pauses: p.Pauses, Links: p.Links, Hosts: p.Hosts,
 	}
 	if len(p.Capture.Chunks) > 0 {
 		if err := writeFile(filepath.Join(dir, captureFile), slices.Concat(p.Capture.Chunks...)); err != nil {
@@ -78,6 +85,7 @@ type StoredPoint struct {
 	PointInfo
 	Ports   []PortCount
 	Ingress []IngressCount
+	Pauses  []PauseCount
 	Links   []LinkCount
 	Hosts   []HostCount
 	Probes  []ProbeSummary
@@ -85,6 +93,7 @@ type StoredPoint struct {
 	dir     string
 	samples int
 	senders int
+	goodput int
 }
 
 func openPoint(dir string) (StoredPoint, error) {
@@ -92,7 +101,7 @@ func openPoint(dir string) (StoredPoint, error) {
 	if err := readJSON(filepath.Join(dir, pointFile), &r); err != nil {
 		return StoredPoint{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
 	}
-	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Links, r.Hosts, r.Probes, dir, r.Samples, r.Senders}, nil
+	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Pauses, r.Links, r.Hosts, r.Probes, dir, r.Samples, r.Senders, r.Goodput}, nil
 }
 
 // Read reads the whole point but for its capture. The error names the file that is damaged.
@@ -102,13 +111,15 @@ func (s StoredPoint) Read() (Point, error) {
 	p.Queues = queues
 	senders, serr := s.ReadSenders()
 	p.Senders = senders
-	return p, errors.Join(err, qerr, serr)
+	services, gerr := s.ReadServices()
+	p.Services = services
+	return p, errors.Join(err, qerr, serr, gerr)
 }
 
-// ReadFlows reads the point without its samples of queues and senders, which are
+// ReadFlows reads the point without its samples of queues, services and senders, which are
 // many times larger than all the rest, and without its capture.
 func (s StoredPoint) ReadFlows() (Point, error) {
-	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
+	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Pauses: s.Pauses, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
 	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)
 	if err != nil {
 		return p, err

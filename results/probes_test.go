@@ -41,6 +41,10 @@ func everything() []Point {
 				f.Query = int64(k/10) + 1
 			}
 		}
+		for k := range 20 {
+			p.Services = append(p.Services, ServiceSample{At: time.Duration(k/2+1) * ms, Over: ms, Service: int32(k % 2), Bytes: int64(1000 * (k + i + 1))})
+		}
+		p.Pauses = []PauseCount{{Switch: "s1", Port: "h2", Stops: int64(i) + 1, Stopped: 1500 * us, PeakBytes: 9000}}
 		for k := range 60 {
 			s := ProbeSample{Probe: "service-1", At: time.Duration(k) * ms, RTT: time.Duration(80+(k*7)%40*(i+1)) * us}
 			if k%20 == 5 {
@@ -67,7 +71,7 @@ func TestRoundTripOfEverything(t *testing.T) {
 			t.Errorf("point.json says %+v, want %+v", s.Probes, want)
 		}
 	}
-	wantFiles(t, filepath.Join(run.Dir, pointFolder(points[0])), "flows.parquet", "point.json", "probes.parquet", "series.parquet")
+	wantFiles(t, filepath.Join(run.Dir, pointFolder(points[0])), "flows.parquet", "goodput.parquet", "point.json", "probes.parquet", "series.parquet")
 }
 
 // A probe that was never answered keeps its place, without times.
@@ -117,13 +121,13 @@ func TestReportOfEverything(t *testing.T) {
 		}
 	}
 	// 6 + 2 statistics against the load; per load 5 CDFs, a probe, 3 schemes'
-	// queues and goodputs.
-	if want := 8 + 2*(5+1+3+3); count["figure"] != want {
+	// queues, and their goodputs by queue and by service.
+	if want := 8 + 2*(5+1+3+3+3); count["figure"] != want {
 		t.Errorf("%d figures, want %d", count["figure"], want)
 	}
 	for _, want := range []string{
 		"queries, p99", "normalised QCT", "QCT of queries", "share of queries", "<th>queries</th>",
-		"Goodput by service", "Round-trip times of probe service-1", "RTT of probe service-1", "<td>120</td><td>6</td>",
+		"Goodput by service", "Goodput per service over time: all hosts, seed ", "Flow control", "Round-trip times of probe service-1", "RTT of probe service-1", "<td>120</td><td>6</td>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page lacks %q", want)

@@ -10,51 +10,76 @@ import (
 	"aqmlab/results/figure"
 )
 
-// rateBins is how many places the plot of a rate has, and rateQueues how many
-// queues: those that sent the most.
+// rateBins is how many places the plot of a rate has, and rateLines how many
+// queues or services: those that sent the most.
 const (
-	rateBins   = 60
-	rateQueues = 8
+	rateBins  = 60
+	rateLines = 8
 )
 
-// rates are what left each queue of a port over time, in Mbps at IP.
+// rates are what left each queue, or what each service delivered, over time, in
+// Mbps.
 type rates struct {
 	scheme string
-	queues map[int32][]xy // lab time in us
+	of     map[int32][]xy // lab time in us
 }
 
-// ratesOf adds up the samples of a port in bins over the time up to end.
-func ratesOf(scheme string, samples []QueueSample, p portName, end time.Duration) rates {
-	sent, total := make(map[int32]*[rateBins]float64), make(map[int32]float64)
+// portion is what a queue or service sent in an interval that ends at that time.
+type portion struct {
+	at    time.Duration
+	of    int32
+	bytes int64
+}
+
+// sentBy are the portions of a port's queues.
+func sentBy(p portName, samples []QueueSample) []portion {
+	var portions []portion
 	for _, s := range samples {
-		if s.Switch != p.sw || s.Port != p.port {
-			continue
+		if s.Switch == p.sw && s.Port == p.port {
+			portions = append(portions, portion{s.At, s.Queue, s.Sent})
 		}
-		if sent[s.Queue] == nil {
-			sent[s.Queue] = new([rateBins]float64)
+	}
+	return portions
+}
+
+// deliveredBy are the portions of services.
+func deliveredBy(samples []ServiceSample) []portion {
+	portions := make([]portion, len(samples))
+	for i, s := range samples {
+		portions[i] = portion{s.At, s.Service, s.Bytes}
+	}
+	return portions
+}
+
+// ratesOf adds up portions in bins over the time up to end.
+func ratesOf(scheme string, portions []portion, end time.Duration) rates {
+	sent, total := make(map[int32]*[rateBins]float64), make(map[int32]float64)
+	for _, p := range portions {
+		if sent[p.of] == nil {
+			sent[p.of] = new([rateBins]float64)
 		}
-		sent[s.Queue][binOf(s.At, end, rateBins)] += float64(s.Sent)
-		total[s.Queue] += float64(s.Sent)
+		sent[p.of][binOf(p.at, end, rateBins)] += float64(p.bytes)
+		total[p.of] += float64(p.bytes)
 	}
 	busiest := slices.SortedFunc(maps.Keys(sent), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
 	})
 	r := rates{scheme, make(map[int32][]xy)}
-	for _, q := range busiest[:min(len(busiest), rateQueues)] {
+	for _, q := range busiest[:min(len(busiest), rateLines)] {
 		for i, bytes := range sent[q] {
 			mbps := bytes * 8 / (micros(end) / rateBins)
-			r.queues[q] = append(r.queues[q], xy{middle(i, end, rateBins), mbps})
+			r.of[q] = append(r.of[q], xy{middle(i, end, rateBins), mbps})
 		}
 	}
 	return r
 }
 
-// rateFigures draws one panel a scheme, with a line for each queue, all to the
-// same scales.
-func rateFigures(series []rates, end time.Duration, file string) []figure.Figure {
+// rateFigures draws one panel a scheme, with a line for each of what the rates are
+// of, all to the same scales.
+func rateFigures(of string, series []rates, end time.Duration, load float64) []figure.Figure {
 	top := 0.0
 	for _, r := range series {
-		for _, course := range r.queues {
+		for _, course := range r.of {
 			for _, p := range course {
 				top = max(top, p.y)
 			}
@@ -66,17 +91,17 @@ func rateFigures(series []rates, end time.Duration, file string) []figure.Figure
 	}
 	var figures []figure.Figure
 	for _, r := range series {
-		if top == 0 || len(r.queues) == 0 {
+		if top == 0 || len(r.of) == 0 {
 			continue
 		}
 		f := figure.Figure{
-			Name: stem("goodput", r.scheme, file), Title: r.scheme, About: "Goodput of each queue over time under " + r.scheme,
+			Name: stem("goodput", of, r.scheme, loadName(load)), Title: r.scheme, About: "Goodput of each " + of + " over time under " + r.scheme,
 			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: micros(end) / x.of},
 			Y: figure.Axis{Title: fmt.Sprintf("goodput (%s)", y.name), High: top / y.of},
 		}
-		for i, q := range slices.Sorted(maps.Keys(r.queues)) {
+		for i, q := range slices.Sorted(maps.Keys(r.of)) {
 			f.Series = append(f.Series, figure.Series{
-				Name: fmt.Sprintf("queue %d", q), Style: i, Marked: float64(i) / float64(len(r.queues)), Points: on(r.queues[q], x, y),
+				Name: fmt.Sprintf("%s %d", of, q), Style: i, Marked: float64(i) / float64(len(r.of)), Points: on(r.of[q], x, y),
 			})
 		}
 		figures = append(figures, f)

@@ -17,11 +17,11 @@ func TestRatesByHand(t *testing.T) {
 			QueueSample{At: at, Switch: "s", Port: "p", Queue: 3, Sent: 1500},
 			QueueSample{At: at, Switch: "s", Port: "other", Queue: 3, Sent: 9e6})
 	}
-	got := ratesOf("tcn", samples, portName{"s", "p"}, 600*time.Millisecond)
-	if len(got.queues) != 1 || len(got.queues[3]) != rateBins {
-		t.Fatalf("%d queues, %d bins", len(got.queues), len(got.queues[3]))
+	got := ratesOf("tcn", sentBy(portName{"s", "p"}, samples), 600*time.Millisecond)
+	if len(got.of) != 1 || len(got.of[3]) != rateBins {
+		t.Fatalf("%d queues, %d bins", len(got.of), len(got.of[3]))
 	}
-	for i, p := range got.queues[3] {
+	for i, p := range got.of[3] {
 		if want := 5000 + 10_000*float64(i); math.Abs(p.x-want) > 1e-6 || p.y != 6 {
 			t.Errorf("bin %d: %v, want 6 Mbps at %v us", i, p, want)
 		}
@@ -30,12 +30,12 @@ func TestRatesByHand(t *testing.T) {
 
 func TestRatesAreOfTheBusiestQueues(t *testing.T) {
 	var samples []QueueSample
-	for q := range int32(rateQueues + 2) {
+	for q := range int32(rateLines + 2) {
 		samples = append(samples, QueueSample{Switch: "s", Port: "p", Queue: q, Sent: int64(q)})
 	}
-	got := ratesOf("tcn", samples, portName{"s", "p"}, time.Second)
-	if _, slow := got.queues[0]; slow || len(got.queues) != rateQueues {
-		t.Errorf("queues %v", got.queues)
+	got := ratesOf("tcn", sentBy(portName{"s", "p"}, samples), time.Second)
+	if _, slow := got.of[0]; slow || len(got.of) != rateLines {
+		t.Errorf("queues %v", got.of)
 	}
 }
 
@@ -52,12 +52,12 @@ func TestUnits(t *testing.T) {
 	}
 	fast := rates{"tcn", map[int32][]xy{0: {{0, 9500}}, 1: {{0, 40}}}}
 	slow := rates{"codel", map[int32][]xy{0: {{0, 100}}}}
-	figures := rateFigures([]rates{fast, slow}, time.Second, "load0.5")
+	figures := rateFigures("queue", []rates{fast, slow}, time.Second, 0.5)
 	if len(figures) != 2 || figures[0].Y.High != figures[1].Y.High || figures[0].Y.High != 9.5 || !strings.Contains(figures[0].Y.Title, "Gbps") {
 		t.Errorf("axes %+v", figures)
 	}
 	names := []string{figures[0].Name, figures[0].Series[1].Name}
-	if !slices.Equal(names, []string{"goodput-tcn-load0.5", "queue 1"}) {
+	if !slices.Equal(names, []string{"goodput-queue-tcn-load0.5", "queue 1"}) {
 		t.Errorf("names %v", names)
 	}
 }

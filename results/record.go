@@ -54,6 +54,14 @@ type QueueSample struct {
 	PeakWaited  time.Duration // the longest of them
 }
 
+// ServiceSample is what the flows of a service delivered in an interval of time.
+type ServiceSample struct {
+	At      time.Duration // end of the interval
+	Over    time.Duration // its length
+	Service int32
+	Bytes   int64 // payload that reached the hosts that receive it, above zero
+}
+
 // SenderSample is what the sender of a flow that is under way knows at a time.
 type SenderSample struct {
 	At       time.Duration
@@ -96,6 +104,16 @@ type IngressCount struct {
 	Released    int64  `json:"released"`
 	MarkedECE   int64  `json:"marked_ece"` // released with ECE set by the stage
 	PeakPackets int64  `json:"peak_packets"`
+}
+
+// PauseCount adds up what flow control (PFC) did to the node at the far end of one
+// port over a run.
+type PauseCount struct {
+	Switch    string        `json:"switch"`
+	Port      string        `json:"port"`       // that node
+	Stops     int64         `json:"stops"`      // times that it was told to stop
+	Stopped   time.Duration `json:"stopped_ns"` // between those and the words to go on
+	PeakBytes int64         `json:"peak_bytes"` // most of what came from it that the switch held
 }
 
 // LinkCount adds up what one direction of a link, which its topology makes
@@ -151,11 +169,13 @@ type Point struct {
 	Seed     uint64
 	Flows    []Flow
 	Queues   []QueueSample
-	Probes   []ProbeSample  // by probe, in the order of sending
-	Senders  []SenderSample // in the order of time; of labs that ask for it
+	Probes   []ProbeSample   // by probe, in the order of sending
+	Senders  []SenderSample  // in the order of time; of labs that ask for it
+	Services []ServiceSample // in the order of time, and then of services
 	Ports    []PortCount
 	Ingress  []IngressCount
-	Links    []LinkCount // those that may lose packets
+	Pauses   []PauseCount // of networks with flow control
+	Links    []LinkCount  // those that may lose packets
 	Hosts    []HostCount
 	Fidelity Fidelity
 	Capture  Capture // no chunks: nothing was captured

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"aqmlab/results/figure"
 )
@@ -16,6 +17,8 @@ type section struct {
 	Times    []timesRow
 	Queries  bool // whether the traces have any
 	Services []serviceRow
+	Losses   []lossLine
+	Pauses   []pauseLine
 	Groups   []group
 	Probes   []probeTable
 }
@@ -66,6 +69,8 @@ func (s *section) tabulate(c Comparison) {
 		s.Rows = append(s.Rows, row)
 	}
 	s.Services, s.Probes = serviceRows(s.Rows), probeTables(c, s.Load)
+	totals := c.totals(s.Load)
+	s.Losses, s.Pauses = lossRows(totals), pauseRows(totals)
 }
 
 // comparedOf lists what is compared, of queries, too, if there are any.
@@ -104,7 +109,46 @@ func (s *section) draw(c Comparison, points []StoredPoint) error {
 	if err := s.drawTimes(c, points); err != nil {
 		return err
 	}
-	return s.drawQueues(c, points)
+	if err := s.drawQueues(c, points); err != nil {
+		return err
+	}
+	return s.drawServices(c, points)
+}
+
+// drawServices shows what the services delivered in the baseline's first seed
+// under every scheme, where there are several.
+func (s *section) drawServices(c Comparison, points []StoredPoint) error {
+	first := slices.IndexFunc(points, func(p StoredPoint) bool { return p.Scheme == c.Baseline })
+	if first < 0 {
+		return nil
+	}
+	seed, under, services := points[first].Seed, make(map[string][]ServiceSample), make(map[int32]bool)
+	var end time.Duration
+	for _, p := range points {
+		if p.Seed != seed {
+			continue
+		}
+		samples, err := p.ReadServices()
+		if err != nil {
+			return err
+		}
+		under[p.Scheme] = samples
+		for _, sample := range samples {
+			end, services[sample.Service] = max(end, sample.At), true
+		}
+	}
+	if len(services) < 2 {
+		return nil
+	}
+	var delivered []rates
+	for _, scheme := range c.Schemes {
+		delivered = append(delivered, ratesOf(scheme, deliveredBy(under[scheme]), end))
+	}
+	s.add(group{
+		Title: fmt.Sprintf("Goodput per service over time: all hosts, seed %d", seed), Note: "Payload that reached the hosts that asked for it.",
+		Figures: rateFigures("service", delivered, end, s.Load),
+	})
+	return nil
 }
 
 // drawQueues shows the same port and seed under every scheme: the baseline's
@@ -139,7 +183,7 @@ func (s *section) drawQueues(c Comparison, points []StoredPoint) error {
 	for _, scheme := range c.Schemes {
 		if samples := under[scheme]; len(samples) > 0 {
 			lengths = append(lengths, occupy(scheme, samples, port, end))
-			sent = append(sent, ratesOf(scheme, samples, port, end))
+			sent = append(sent, ratesOf(scheme, sentBy(port, samples), end))
 		}
 	}
 	where := fmt.Sprintf("%v, seed %d", port, seed)
@@ -149,7 +193,7 @@ func (s *section) drawQueues(c Comparison, points []StoredPoint) error {
 	})
 	s.add(group{
 		Title: "Goodput per queue over time: " + where, Note: "IP packets that left each queue, their headers included.",
-		Figures: rateFigures(sent, end, loadName(s.Load)),
+		Figures: rateFigures("queue", sent, end, s.Load),
 	})
 	return nil
 }

@@ -10,22 +10,66 @@ import (
 // What stands beside the FCTs where the runs have it: queries, probes, and the
 // goodput of services, in text and in the report.
 
-// losses prints where packets were lost and what it took to repair that, where
-// the drops of the table above were not all for want of room.
+// losses prints where packets were lost and what it took to repair that.
 func (t table) losses(load float64) {
-	totals := t.totals(load)
-	if !slices.ContainsFunc(totals, func(total Total) bool { return total.Counts.DropsScheme+total.Counts.LinkLosses > 0 }) {
+	rows := lossRows(t.totals(load))
+	if len(rows) == 0 {
 		return
 	}
 	fmt.Fprintf(t, "%s  %8s  %8s  %8s  %8s  %s\n", pad("lost", t.scheme), "no room", "by AQM", "on links", "resent", "flows with a timeout")
+	for _, r := range rows {
+		fmt.Fprintf(t, "%s  %8s  %8s  %8s  %8s  %s\n", pad(shorten(r.Scheme, t.scheme), t.scheme), r.NoRoom, r.ByAQM, r.OnLinks, r.Resent, r.TimedOut)
+	}
+}
+
+// lossLine is one scheme's losses, as text.
+type lossLine struct{ Scheme, NoRoom, ByAQM, OnLinks, Resent, TimedOut string }
+
+// lossRows has none where packets were dropped for want of room at most, which
+// the table of FCTs tells already.
+func lossRows(totals []Total) []lossLine {
+	if !slices.ContainsFunc(totals, func(total Total) bool { return total.Counts.DropsScheme+total.Counts.LinkLosses > 0 }) {
+		return nil
+	}
+	var rows []lossLine
 	for _, total := range totals {
 		n, slow := total.Counts, "-"
 		if total.TimedOut != Unknown {
 			slow = formatCount(int64(total.TimedOut))
 		}
-		fmt.Fprintf(t, "%s  %8s  %8s  %8s  %8s  %s\n", pad(shorten(total.Scheme, t.scheme), t.scheme),
-			formatCount(n.DropsFull), formatCount(n.DropsScheme), formatCount(n.LinkLosses), formatCount(n.Retransmits), slow)
+		rows = append(rows, lossLine{
+			total.Scheme, formatCount(n.DropsFull), formatCount(n.DropsScheme), formatCount(n.LinkLosses), formatCount(n.Retransmits), slow,
+		})
 	}
+	return rows
+}
+
+// pauses prints what flow control did, where there is any.
+func (t table) pauses(load float64) {
+	rows := pauseRows(t.totals(load))
+	if len(rows) == 0 {
+		return
+	}
+	width := max(t.scheme, len("flow control"))
+	fmt.Fprintf(t, "%s  %8s  %s\n", pad("flow control", width), "stops", "links stopped, in all")
+	for _, r := range rows {
+		fmt.Fprintf(t, "%s  %8s  %s\n", pad(shorten(r.Scheme, t.scheme), width), r.Stops, r.Stopped)
+	}
+}
+
+// pauseLine is what flow control did under one scheme, as text.
+type pauseLine struct{ Scheme, Stops, Stopped string }
+
+// pauseRows has none where no link was stopped.
+func pauseRows(totals []Total) []pauseLine {
+	if !slices.ContainsFunc(totals, func(total Total) bool { return total.Counts.Pauses > 0 }) {
+		return nil
+	}
+	var rows []pauseLine
+	for _, total := range totals {
+		rows = append(rows, pauseLine{total.Scheme, formatCount(total.Counts.Pauses), formatMicros(micros(total.Counts.Paused))})
+	}
+	return rows
 }
 
 // queries prints the completion times of queries, as row does those of flows.
@@ -55,10 +99,12 @@ func (t table) probes(load float64) {
 }
 
 // totals are those of all schemes at a load.
-func (t table) totals(load float64) []Total {
+func (t table) totals(load float64) []Total { return t.c.totals(load) }
+
+func (c Comparison) totals(load float64) []Total {
 	var all []Total
-	for _, s := range t.c.Schemes {
-		if total, ok := t.c.Total(s, load); ok {
+	for _, s := range c.Schemes {
+		if total, ok := c.Total(s, load); ok {
 			all = append(all, total)
 		}
 	}

@@ -121,6 +121,9 @@ type Counts struct {
 	DropsScheme int64 `json:"drops_scheme"`  // of the drops: the scheme said so
 	LinkLosses  int64 `json:"lost_on_links"` // packets that links lost
 	Retransmits int64 `json:"retransmits"`   // packets that hosts sent again
+
+	Pauses int64         `json:"pauses,omitempty"`    // times that flow control stopped a link
+	Paused time.Duration `json:"paused_ns,omitempty"` // for how long, over all links
 }
 
 // CountsOf adds up what a point counted.
@@ -134,6 +137,10 @@ func CountsOf(p Point) Counts {
 	c.Drops = c.DropsFull + c.DropsScheme
 	for _, l := range p.Links {
 		c.LinkLosses += l.Lost
+	}
+	for _, f := range p.Pauses {
+		c.Pauses += f.Stops
+		c.Paused += f.Stopped
 	}
 	for _, h := range p.Hosts {
 		c.Timeouts += h.Timeouts
@@ -151,6 +158,8 @@ func (c Counts) plus(o Counts) Counts {
 		DropsScheme: c.DropsScheme + o.DropsScheme,
 		LinkLosses:  c.LinkLosses + o.LinkLosses,
 		Retransmits: c.Retransmits + o.Retransmits,
+		Pauses:      c.Pauses + o.Pauses,
+		Paused:      c.Paused + o.Paused,
 	}
 }
 

@@ -86,6 +86,7 @@ func (t table) load(load float64) {
 		}
 	}
 	t.losses(load)
+	t.pauses(load)
 	t.queries(load)
 	t.probes(load)
 	for _, f := range t.c.Findings() {

@@ -15,16 +15,23 @@ type Outcome struct {
 	Lost   []fabric.LossCount // by links that may lose packets
 	Hosts  []results.HostCount
 
-	Senders []results.SenderSample // in the order of time
-	Capture results.Capture        // no chunks: nothing was captured
+	Senders  []results.SenderSample // in the order of time
+	Services []results.ServiceSample
+	Capture  results.Capture // no chunks: nothing was captured
 }
 
-// Outcome is what the simulation has measured when it is over.
+// Seen are the records and samples so far, of a simulation that may go on. They
+// are good until it does.
+func (s *Simulation) Seen() ([]results.Flow, []results.QueueSample) {
+	return s.records, s.queues.Samples()
+}
+
+// Outcome is what the simulation has measured when it is over, to be asked once.
 func (s *Simulation) Outcome() Outcome {
 	for _, x := range s.sessions.slots {
 		x.account()
 	}
-	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples}
+	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples, Services: s.services.Samples()}
 	for i, h := range s.config.Fabric.Hosts {
 		c := s.hosts.count(i)
 		c.Host = h.Name

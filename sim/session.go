@@ -145,6 +145,7 @@ func (s *session) answered(now time.Duration, n int64) {
 		s.header -= taken
 		n -= taken
 	}
+	s.sim.services.Add(now, s.sim.config.Flows[s.flow].Service, n)
 	s.left -= n
 	if s.left == 0 {
 		s.end(now)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqmlab/collectors"
+	"aqmlab/collectors/meter"
 	"aqmlab/event"
 	"aqmlab/results"
 	"aqmlab/sim/rdma"
@@ -38,6 +39,7 @@ type Config struct {
 	Connections int
 	Handshake   bool                    // of connections that flows open for themselves; their time counts
 	Sample      time.Duration           // lab time between two samples of the queues; zero: none
+	Goodput     time.Duration           // lab time between two samples of what services deliver; zero: none
 	Senders     time.Duration           // lab time between two samples of what senders know; zero: none
 	Capture     *collectors.CaptureSpec // nil: nothing is captured
 	// Stall is the lab time without a byte for any flow under way after which
@@ -70,6 +72,7 @@ type Simulation struct {
 	queues   *collectors.Queues
 	capture  *collectors.Capture // nil: none
 	senders  *senders
+	services *meter.Meter
 	sessions sessions
 	probes   *probes
 	tags     *tags
@@ -101,7 +104,7 @@ func New(c Config) (*Simulation, error) {
 		s.queues.Attach(&s.loop, s.network)
 	}
 	s.startCapture()
-	s.senders = newSenders(s, c.Senders)
+	s.senders, s.services = newSenders(s, c.Senders), meter.New(c.Goodput)
 	s.starts = event.NewTimer(s.start)
 	s.next()
 	return s, nil

@@ -101,6 +101,7 @@ type Replay struct {
 	Fresh       bool
 	Handshake   bool
 	Stall       time.Duration // wall time
+	Goodput     time.Duration // lab time
 }
 
 // Open opens the connections of a replay, whose clients this process carries.
@@ -121,6 +122,7 @@ func (h *Hosts) Open(r Replay, _ *agent.Nothing) error {
 		Fresh:       r.Fresh,
 		Handshake:   r.Handshake,
 		Stall:       r.Stall,
+		Goodput:     r.Goodput,
 	})
 	if err != nil {
 		return err
@@ -178,15 +180,21 @@ func (h *Hosts) Progress(_ agent.Nothing, s *State) error {
 	return nil
 }
 
-// Finish waits for the end of the replay and returns its records.
-func (h *Hosts) Finish(_ agent.Nothing, flows *[]results.Flow) error {
+// Replayed is what a replay leaves at its clients.
+type Replayed struct {
+	Flows    []results.Flow // in the order of the trace
+	Services []results.ServiceSample
+}
+
+// Finish waits for the end of the replay and returns what it leaves.
+func (h *Hosts) Finish(_ agent.Nothing, r *Replayed) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.done == nil {
 		return errIdle
 	}
 	<-h.done
-	*flows = h.flows
+	*r = Replayed{h.flows, h.client.Services()}
 	h.client, h.done, h.flows = nil, nil, nil
 	return h.err
 }

@@ -76,11 +76,11 @@ func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
 	if s.Completed+s.Failed != int64(len(r.Flows)) {
 		t.Errorf("done, with %+v of %d flows", s.Progress, len(r.Flows))
 	}
-	var records []results.Flow
-	if err := h.Finish(agent.Nothing{}, &records); err != nil {
+	var left role.Replayed
+	if err := h.Finish(agent.Nothing{}, &left); err != nil {
 		t.Fatal(err)
 	}
-	return records
+	return left.Flows
 }
 
 // start opens and starts a replay.
@@ -152,7 +152,6 @@ func TestHostsOutOfOrder(t *testing.T) {
 	var (
 		nothing agent.Nothing
 		state   role.State
-		records []results.Flow
 		rtts    []role.RTT
 	)
 	forever := role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
@@ -167,7 +166,7 @@ func TestHostsOutOfOrder(t *testing.T) {
 	refused("Open before Serve", h.Open(forever, &nothing), "do not serve yet")
 	refused("Start before Open", h.Start(0, &nothing), "no trace open")
 	refused("Progress before Start", h.Progress(nothing, &state), "not replaying")
-	refused("Finish before Start", h.Finish(nothing, &records), "not replaying")
+	refused("Finish before Start", h.Finish(nothing, &role.Replayed{}), "not replaying")
 	if err := h.Serve(loopback(2), &nothing); err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +200,7 @@ func TestProcessEndsReplay(t *testing.T) {
 	}
 	start(t, h, role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1})
 	cancel()
-	var records []results.Flow
-	if err := h.Finish(agent.Nothing{}, &records); err == nil {
+	if err := h.Finish(agent.Nothing{}, &role.Replayed{}); err == nil {
 		t.Error("a replay that was cut short is no error")
 	}
 }

@@ -27,6 +27,7 @@ type Config struct {
 	CongestionControl string
 	Limit             time.Duration // wall time from the last start to the end of the run; zero: none
 	Stall             time.Duration // wall time without a byte for any flow under way that ends the run; zero: none
+	Goodput           time.Duration // lab time between two samples of what services deliver; zero: none
 }
 
 func (cfg Config) check() error {
@@ -39,6 +40,8 @@ func (cfg Config) check() error {
 		return fmt.Errorf("%d connections are opened ahead, of which fresh ones make no use", cfg.Connections)
 	case cfg.Limit < 0 || cfg.Stall < 0:
 		return fmt.Errorf("limit %v or stall %v is below zero", cfg.Limit, cfg.Stall)
+	case cfg.Goodput < 0:
+		return fmt.Errorf("%v between two samples of what services deliver is below zero", cfg.Goodput)
 	}
 	var before time.Duration
 	for _, f := range cfg.Flows {
@@ -85,6 +88,7 @@ type Client struct {
 	ran     atomic.Bool
 
 	started, completed, failed, bytes atomic.Int64
+	goodput                           goodput
 
 	mu    sync.Mutex
 	ended []results.Flow // that completed since they were last asked for
@@ -100,7 +104,7 @@ func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("opening connections: %w", err)
 	}
-	c := &Client{network: network, cfg: cfg}
+	c := &Client{network: network, cfg: cfg, goodput: goodput{every: cfg.Goodput, dilation: cfg.Dilation}}
 	c.pool.list = map[ends][]*connection{}
 	var err error
 	if c.clock, err = readClock(); err != nil {
@@ -165,7 +169,7 @@ func (c *Client) connect(ctx context.Context, e ends) (*connection, error) {
 		nc.Close()
 		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
 	}
-	conn := newConnection(s, e, &c.bytes)
+	conn := newConnection(s, e, c.arrived)
 	conn.busy = true
 	if !c.pool.add(conn) {
 		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, errClosed)
@@ -212,6 +216,7 @@ func (c *Client) Run(ctx context.Context, start time.Time) ([]results.Flow, erro
 		return nil, errRan
 	}
 	defer c.Close()
+	c.goodput.begin(start)
 	r := newRun(c, start)
 	err := r.replay(ctx)
 	return r.records, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -28,7 +27,9 @@ type connection struct {
 
 	ask    [requestSize]byte
 	answer [responseSize]byte
-	bytes  *atomic.Int64 // payload received over all connections
+
+	service int                            // of the flow
+	arrived func(service int, bytes int64) // is told of payload
 
 	before  again         // what this end had sent again before the flow
 	opening time.Duration // how long the handshake took, where it counts
@@ -41,8 +42,8 @@ type connection struct {
 	discard func(fd uintptr) (done bool)
 }
 
-func newConnection(s *socket, e ends, bytes *atomic.Int64) *connection {
-	c := &connection{socket: s, ends: e, bytes: bytes}
+func newConnection(s *socket, e ends, arrived func(service int, bytes int64)) *connection {
+	c := &connection{socket: s, ends: e, arrived: arrived}
 	c.discard = c.discardReady // bound once, not for every flow
 	return c
 }
@@ -50,7 +51,7 @@ func newConnection(s *socket, e ends, bytes *atomic.Int64) *connection {
 // send writes a request.
 func (c *connection) send(q request) error {
 	q.put(&c.ask)
-	c.left, c.stops = q.bytes, q.lasts > 0
+	c.left, c.stops, c.service = q.bytes, q.lasts > 0, int(q.service)
 	if c.opening == 0 { // else the handshake is the flow's
 		c.before = c.again()
 	}
@@ -113,7 +114,7 @@ func (c *connection) discardReady(fd uintptr) (done bool) {
 			return true
 		}
 		c.left -= int64(n)
-		c.bytes.Add(int64(n))
+		c.arrived(c.service, int64(n))
 	}
 	return true
 }
