@@ -16,7 +16,7 @@ type section struct {
 	Rows     []tableRow
 	Times    []timesRow
 	Queries  bool // whether the traces have any
-	Services []serviceRow
+	Services serviceTable
 	Losses   []lossLine
 	Pauses   []pauseLine
 	Groups   []group
@@ -68,7 +68,7 @@ func (s *section) tabulate(c Comparison) {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Services, s.Probes = serviceRows(s.Rows), probeTables(c, s.Load)
+	s.Services, s.Probes = serviceTableOf(s.Rows), probeTables(c, s.Load)
 	totals := c.totals(s.Load)
 	s.Losses, s.Pauses = lossRows(totals), pauseRows(totals)
 }

@@ -151,24 +151,41 @@ func probeRowsOf(c Comparison, load float64, probe string) []probeLine {
 	return lines
 }
 
-// serviceRow is the goodput of each service under one scheme, as text.
-type serviceRow struct {
-	Scheme string
-	Cells  []string
+// serviceTable is the goodput of each service under every scheme, as text.
+type serviceTable struct {
+	Services []int32
+	Rows     []serviceRow
 }
 
-// serviceRows has none where there is but one service.
-func serviceRows(rows []tableRow) []serviceRow {
-	var out []serviceRow
+type serviceRow struct {
+	Scheme string
+	Cells  []string // "-" for a service without flows
+}
+
+// serviceTableOf has no rows where there is but one service.
+func serviceTableOf(rows []tableRow) serviceTable {
+	var t serviceTable
 	for _, r := range rows {
-		if len(r.Services) < 2 {
-			continue
-		}
-		line := serviceRow{Scheme: r.Scheme}
 		for _, s := range r.Services {
-			line.Cells = append(line.Cells, fmt.Sprintf("%d: %.3f", s.Service, s.Goodput))
+			if !slices.Contains(t.Services, s.Service) {
+				t.Services = append(t.Services, s.Service)
+			}
 		}
-		out = append(out, line)
 	}
-	return out
+	if len(t.Services) < 2 {
+		return t
+	}
+	slices.Sort(t.Services)
+	for _, r := range rows {
+		line := serviceRow{Scheme: r.Scheme}
+		for _, service := range t.Services {
+			cell := "-"
+			if i := slices.IndexFunc(r.Services, func(s ServiceGoodput) bool { return s.Service == service }); i >= 0 {
+				cell = fmt.Sprintf("%.3f", r.Services[i].Goodput)
+			}
+			line.Cells = append(line.Cells, cell)
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	return t
 }

@@ -10,6 +10,7 @@ import (
 type scale struct {
 	low, high float64 // values at the ends
 	from, to  float64 // places there
+	step      float64 // between ticks, unless log
 	log       bool
 }
 
@@ -33,8 +34,14 @@ func linear(low, high, from, to float64) scale {
 	if high <= low {
 		high = low + 1
 	}
-	s := step(low, high)
-	return scale{low: math.Floor(low/s+1e-9) * s, high: math.Ceil(high/s-1e-9) * s, from: from, to: to}
+	for d := step(low, high); ; {
+		s := scale{low: math.Floor(low/d+1e-9) * d, high: math.Ceil(high/d-1e-9) * d, from: from, to: to, step: d}
+		wider := step(s.low, s.high) // round numbers may lie so far apart that they want fewer ticks
+		if wider <= d*near {
+			return s
+		}
+		d = wider
+	}
 }
 
 // logarithmic is a scale between numbers that are 1, 2 or 5 times a power of
@@ -87,9 +94,8 @@ func (s scale) ticks() []tick {
 		return s.decades()
 	}
 	var ticks []tick
-	d := step(s.low, s.high)
-	for i := range int(math.Round((s.high-s.low)/d)) + 1 {
-		v := s.low + float64(i)*d
+	for i := range int(math.Round((s.high-s.low)/s.step)) + 1 {
+		v := s.low + float64(i)*s.step
 		ticks = append(ticks, tick{s.at(v), trim(v)})
 	}
 	return ticks

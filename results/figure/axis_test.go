@@ -22,6 +22,7 @@ func TestTicks(t *testing.T) {
 	}{
 		{"unit", linear(0, 1, 0, 100), "0 0.2 0.4 0.6 0.8 1"},
 		{"ratio", linear(0.37, 1.13, 0, 100), "0.2 0.4 0.6 0.8 1 1.2"},
+		{"wider than its values", linear(0.955, 1.055, 0, 100), "0.95 1 1.05 1.1"},
 		{"thousands", linear(0, 98_000, 0, 100), "0 20000 40000 60000 80000 100000"},
 		{"around zero", linear(-3, 4, 0, 100), "-4 -2 0 2 4"},
 		{"no range", linear(5, 5, 0, 100), "5 5.2 5.4 5.6 5.8 6"},
@@ -33,6 +34,22 @@ func TestTicks(t *testing.T) {
 	} {
 		if got := strings.Join(texts(c.scale), " "); got != c.want {
 			t.Errorf("%s: ticks %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Ticks stand at multiples of their distance, one at each end, and are few.
+func TestTicksAreRound(t *testing.T) {
+	for low := -1.7; low < 2; low += 0.0137 {
+		for _, length := range []float64{0.011, 0.1, 0.12, 0.55, 1, 1.02, 3, 40} {
+			s := linear(low, low+length, 0, 100)
+			ticks := s.ticks()
+			if off := math.Abs(math.Remainder(s.low, s.step)); off > 1e-6*s.step {
+				t.Errorf("%v to %v: ticks every %v from %v", low, low+length, s.step, s.low)
+			}
+			if n := len(ticks); n < 3 || n > 8 || math.Abs(ticks[n-1].at-100) > 1e-6 {
+				t.Errorf("%v to %v: %d ticks, the last one at %v of 100", low, low+length, n, ticks[n-1].at)
+			}
 		}
 	}
 }
