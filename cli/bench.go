@@ -11,7 +11,7 @@ import (
 )
 
 func newBench() *cobra.Command {
-	return group("bench", "Measure aqmlab itself on this machine", newBenchDatapath(), newBenchBringUp(), newBenchSim())
+	return group("bench", "Measure aqmlab itself on this machine", newBenchDatapath(), newBenchCollectors(), newBenchBringUp(), newBenchSim())
 }
 
 // benchFlags are common to the benchmarks.

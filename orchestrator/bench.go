@@ -165,7 +165,11 @@ func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 // switched measures the way through the switch with the ports of a lab.
 func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sample, m role.Measured, err error) {
 	b.lab = lab
-	m, err = b.withSwitch(ctx, point{scheme: lab.Baseline}, func(ctx context.Context) error {
+	p := point{scheme: lab.Baseline}
+	if lab.Collect.Queues > 0 {
+		p.flows = oneFlow(bytes) // whose queues are to be sampled
+	}
+	m, err = b.withSwitch(ctx, p, func(ctx context.Context) error {
 		s, err = b.path(ctx, bytes)
 		return err
 	})
@@ -188,9 +192,13 @@ func (b *bench) path(ctx context.Context, bytes int64) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
-	flow := trafficgen.Flow{Start: time.Millisecond, Server: 1, Bytes: bytes}
-	run, err := b.replay(ctx, []trafficgen.Flow{flow}, func(role.State) {})
+	run, err := b.replay(ctx, oneFlow(bytes), b.lab.Collect.Queues, func(role.State) {})
 	return sample{results.Goodput(run.flows), micros(rtts[0].Least)}, err
+}
+
+// oneFlow is from the second host to the first.
+func oneFlow(bytes int64) []trafficgen.Flow {
+	return []trafficgen.Flow{{Start: time.Millisecond, Server: 1, Bytes: bytes}}
 }
 
 // direct lets the two hosts address each other's MAC, which a bridge needs and

@@ -62,6 +62,20 @@ func TestBridge(t *testing.T) {
 	}
 }
 
+// TestBenchCollectors: each round has a turn without and one with collectors.
+func TestBenchCollectors(t *testing.T) {
+	change := func(l *labs.Lab) { l.Topology.Rate = 1e9 } // which this machine keeps up with
+	without, with := parse(t, forwardLab, change), parse(t, collectedLab, change)
+	b := bench{Testbed: testbed(t, without)}
+	got, err := b.collectors(t.Context(), 2, 1_000_000, [2]*labs.Lab{without, with})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Rounds != 2 || got.WithoutGbps.Min <= 0 || got.WithGbps.Min <= 0 || got.Ratio.Min <= 0 || got.Ratio.Max < got.Ratio.Min {
+		t.Errorf("measured %+v", got)
+	}
+}
+
 // TestBenchBringUp: every round is timed, and none leaves anything.
 func TestBenchBringUp(t *testing.T) {
 	needRoot(t)

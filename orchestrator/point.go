@@ -95,7 +95,7 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 		if err != nil {
 			return err
 		}
-		if m.replayed, err = t.replay(ctx, p.flows, watch); err != nil {
+		if m.replayed, err = t.replay(ctx, p.flows, goodputEvery(t.lab, p.flows), watch); err != nil {
 			return err
 		}
 		cpuAfter, err := collectors.ReadCPUs(t.cpus.hosts)
@@ -169,8 +169,9 @@ func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) 
 	return err
 }
 
-// replay replays a trace, and has the lab's probes sent meanwhile.
-func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch func(role.State)) (replayed, error) {
+// replay replays a trace, and has the lab's probes sent meanwhile. What services
+// deliver is sampled that often; with zero, not at all.
+func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, goodput time.Duration, watch func(role.State)) (replayed, error) {
 	w := t.lab.Workload
 	r := role.Replay{
 		Flows:       flows,
@@ -180,7 +181,7 @@ func (t *Testbed) replay(ctx context.Context, flows []trafficgen.Flow, watch fun
 		Fresh:       w.Connections == 0,
 		Handshake:   w.Handshake,
 		Stall:       stall,
-		Goodput:     goodputEvery(t.lab, flows),
+		Goodput:     goodput,
 	}
 	run, err := t.hosts.start(ctx, r)
 	if err != nil {

@@ -73,20 +73,29 @@ func singleSeed(c Comparison) []string {
 }
 
 func (s *pointSet) fewFlows(c Comparison) (out []string) {
+	verdicts := len(c.Schemes) > 1
 	for _, load := range c.Loads {
 		for _, st := range statistics() {
 			n := s.count(c.Baseline, load, st.class)
 			switch {
 			case n == 0:
 			case st.metric == P99 && n < minForP99:
-				out = append(out, fmt.Sprintf("p99 of class %s at load %g rests on %d flows: fewer than ten lie beyond it (1,000 needed)", st.class, load, n))
-			case st.metric == Mean && n < minPairs:
-				out = append(out, fmt.Sprintf("class %s at load %g has %d flows: too few for a verdict (%d needed)", st.class, load, n, minPairs))
+				out = append(out, fmt.Sprintf("p99 of class %s at load %g rests on %s: fewer than ten lie beyond it (1,000 needed)", st.class, load, flows(n)))
+			case verdicts && st.metric == Mean && n < minPairs:
+				out = append(out, fmt.Sprintf("class %s at load %g has %s: too few for a verdict (%d needed)", st.class, load, flows(n), minPairs))
 			}
 		}
 		out = append(out, fewQueries(c, load)...)
 	}
 	return out
+}
+
+// flows counts flows in words.
+func flows(n int) string {
+	if n == 1 {
+		return "1 flow"
+	}
+	return strconv.Itoa(n) + " flows"
 }
 
 // fewQueries is about the baseline, as fewFlows is.
