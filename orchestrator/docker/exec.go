@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"sync"
+	"time"
 
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
@@ -75,7 +76,9 @@ func (e *execution) do(ctx context.Context, name string, argv []string) (int, er
 		return 0, explain(e.api, err)
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { e.interrupt(background) })()
+	running, end := context.WithCancel(background)
+	defer end()
+	defer context.AfterFunc(ctx, func() { e.interrupt(running) })()
 	restore, err := e.takeTerminal(background)
 	if err != nil {
 		return 0, err
@@ -153,11 +156,23 @@ func (e *execution) resize(ctx context.Context) {
 	_ = e.api.ContainerExecResize(ctx, e.id, container.ResizeOptions{Height: uint(height), Width: uint(width)})
 }
 
+// inspectEvery is how often the daemon is asked for a command's process.
+const inspectEvery = 10 * time.Millisecond
+
 // interrupt does what Ctrl-C does to a command that has no terminal, of which
-// the daemon has no call.
+// the daemon has no call. A command may have written something before the daemon
+// knows its process; ctx ends with the command.
 func (e *execution) interrupt(ctx context.Context) {
-	if run, err := e.api.ContainerExecInspect(ctx, e.id); err == nil && run.Running && run.Pid > 0 {
-		_ = unix.Kill(run.Pid, unix.SIGINT) // or it has ended
+	for {
+		if run, err := e.api.ContainerExecInspect(ctx, e.id); err == nil && run.Running && run.Pid > 0 {
+			_ = unix.Kill(run.Pid, unix.SIGINT) // or it has ended
+			return
+		}
+		select {
+		case <-time.After(inspectEvery):
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
