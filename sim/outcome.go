@@ -61,5 +61,5 @@ func records(flows []trafficgen.Flow) []results.Flow {
 // The errors of flows that did not complete.
 const (
 	unfinished = "not finished: no flow made progress any more"
-	givenUp    = "not finished: retransmission timers expired eight times in a row without progress, and the connection was given up"
+	givenUp    = "not finished: its connection was given up after half a second of retransmissions without progress"
 )

@@ -23,8 +23,8 @@ type Upcalls interface {
 	// Acked is called when an acknowledgement came, and now all that was written
 	// is acknowledged.
 	Acked(now time.Duration)
-	// Failed is called when a timer expired eight times in a row with nothing new
-	// acknowledged. The endpoint does no more; both ends are to be released.
+	// Failed is called when the retransmission timer has expired again and again
+	// for half a second with nothing new acknowledged. The endpoint does no more; both ends are to be released.
 	Failed(now time.Duration)
 }
 

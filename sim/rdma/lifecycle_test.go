@@ -108,9 +108,9 @@ func TestSlowRepeat(t *testing.T) {
 	}
 }
 
-// TestGivesUp: a sender whose timer expires again and again goes back seven times in
-// a row, InfiniBand's largest retry count, and then says that it failed. What is
-// acknowledged meanwhile starts the count anew.
+// TestGivesUp: a sender whose timer expires again and again goes back for as long as
+// seven retries after a timeout of 67.1 ms last, and then says that it failed. What
+// is acknowledged meanwhile starts that time anew.
 func TestGivesUp(t *testing.T) {
 	c := config(2)
 	b := newBench(t, c)
@@ -118,12 +118,16 @@ func TestGivesUp(t *testing.T) {
 	e.Write(0, 2*1456, 0)
 	b.run(5 * c.RTO)
 	b.hand(e, packet.NotECT, packet.Segment{Ack: 1456, Flags: packet.ACK})
-	b.run(time.Second)
+	progress := b.Now()
+	b.run(2 * time.Second)
 	user := e.user.(*tally)
-	if n := b.Counters(0).Timeouts; user.failed == 0 || n < 4+8 || n > 5+8 {
-		t.Errorf("given up at %v after %d timeouts, want 8 after the 4 or 5 before the acknowledgement", user.failed, n)
+	const most = 536870912 * time.Nanosecond // 8 times 4096 ns, 14 times doubled
+	if after := user.failed - progress; after < most || after > most+2*c.RTO {
+		t.Errorf("given up %v after the last progress, want %v", after, most)
 	}
-	b.run(user.failed)
+	if b.Counters(0).Timeouts < 8 {
+		t.Errorf("given up after %d timeouts", b.Counters(0).Timeouts)
+	}
 	if log := b.run(user.failed + time.Second); len(log) != 0 {
 		t.Errorf("%d packets are sent after that", len(log))
 	}

@@ -12,18 +12,19 @@ import (
 // sender is the sending half of an endpoint. Bytes are numbered from zero over
 // all messages.
 type sender struct {
-	messages  []message // that are not acknowledged whole
-	current   int       // which of them next belongs to
-	written   int64     // end of the last message
-	next      int64     // byte to send
-	highest   int64     // end of what has been sent at least once
-	acked     int64     // end of what the peer has said it has
-	asked     int64     // end of what acknowledgement has been asked for
-	unasked   int       // packets sent since
-	rto       *event.Timer
-	fruitless int   // expiries of rto since acked rose
-	resent    int64 // packets sent more than once
-	timeouts  int64 // expiries of rto
+	messages []message // that are not acknowledged whole
+	current  int       // which of them next belongs to
+	written  int64     // end of the last message
+	next     int64     // byte to send
+	highest  int64     // end of what has been sent at least once
+	acked    int64     // end of what the peer has said it has
+	asked    int64     // end of what acknowledgement has been asked for
+	unasked  int       // packets sent since
+	rto      *event.Timer
+	barren   bool          // rto has expired since acked rose
+	since    time.Duration // when it first began to run then
+	resent   int64         // packets sent more than once
+	timeouts int64         // expiries of rto
 
 	reaction reaction
 	increase *event.Timer // of the rate, while it is limited
@@ -198,7 +199,7 @@ func (e *Endpoint) acknowledged(now time.Duration, expected int64, refused bool)
 	news := expected > e.acked
 	e.acked = expected
 	if news {
-		e.fruitless = 0
+		e.barren = false
 	}
 	if refused {
 		e.goBack()
@@ -233,15 +234,20 @@ func (e *Endpoint) settle() {
 	}
 }
 
-// retries is how often a sender goes back without progress before it gives up:
-// the most that InfiniBand's retry count can say, and what hosts mostly set.
-const retries = 7
+// patience is how long a sender goes back again and again without progress before
+// it gives up: eight times 67 ms, for seven retries, the most that InfiniBand's
+// retry count can say, after a timeout of 4.096 us times 2^14, which is what hosts
+// mostly set.
+const patience = 8 * (4096 * time.Nanosecond << 14)
 
 // timedOut goes back to the first byte that is not acknowledged, or gives up.
 func (e *Endpoint) timedOut(now time.Duration) {
 	e.counters().Timeouts++
 	e.timeouts++
-	if e.fruitless++; e.fruitless > retries {
+	if !e.barren {
+		e.barren, e.since = true, now-e.stack.config.RTO
+	}
+	if now-e.since >= patience {
 		e.user.Failed(now)
 		return
 	}
