@@ -50,7 +50,7 @@ workload: {load: 0.8, flows: 60}
 // TestMemory: what a simulation holds grows by the record of each flow and by
 // nothing else, when every flow opens a connection of its own.
 func TestMemory(t *testing.T) {
-	const few, many = 3000, 30_000
+	const few, many = 10_000, 60_000
 	record := float64(reflect.TypeFor[results.Flow]().Size())
 	growth := float64(held(t, many)-held(t, few)) / (many - few)
 	between(t, "bytes a flow", growth, record, record+2)
