@@ -114,7 +114,9 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progre
 	look := func() (results.Seen, error) {
 		return results.See(s.Seen()), nil
 	}
-	err = s.Run(ctx, func(done sim.Progress) { watch(Progress{Completed: int64(done.Completed), Failed: int64(done.Failed), Look: look}) })
+	err = s.Run(ctx, func(done sim.Progress) {
+		watch(Progress{Completed: int64(done.Completed), Failed: int64(done.Failed), Look: look})
+	})
 	if err != nil {
 		return results.Point{}, err
 	}
