@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
@@ -73,7 +72,7 @@ func TestDisableIPv6(t *testing.T) {
 
 func TestDisableOffloads(t *testing.T) {
 	inside(t)
-	e, err := ethtool.NewEthtool()
+	e, err := OpenEthtool()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +104,7 @@ func TestDisableOffloads(t *testing.T) {
 
 func TestOffloadThatStaysOnIsAnError(t *testing.T) {
 	inside(t)
-	e, err := ethtool.NewEthtool()
+	e, err := OpenEthtool()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/safchain/ethtool"
 )
 
 // DisableOffloads turns off, on a device in the namespace that e was opened
@@ -16,19 +14,12 @@ import (
 // queue, mark and drop the merged packet as one.
 //
 // The device is read back, and what did not turn off is an error.
-func DisableOffloads(e *ethtool.Ethtool, device string) error {
-	on, err := offloads(e, device)
-	if err != nil {
-		return err
-	}
-	off := make(map[string]bool, len(on))
-	for _, name := range on {
-		off[name] = false
-	}
-	if err := e.Change(device, off); err != nil {
+func DisableOffloads(e *Ethtool, device string) error {
+	if err := e.TurnOff(device, reshapes); err != nil {
 		return fmt.Errorf("turn off offloads of %s: %w", device, err)
 	}
-	if on, err = offloads(e, device); err != nil {
+	on, err := offloads(e, device)
+	if err != nil {
 		return err
 	}
 	if len(on) > 0 {
@@ -38,7 +29,7 @@ func DisableOffloads(e *ethtool.Ethtool, device string) error {
 }
 
 // offloads lists the device's active offloads that DisableOffloads is about.
-func offloads(e *ethtool.Ethtool, device string) ([]string, error) {
+func offloads(e *Ethtool, device string) ([]string, error) {
 	features, err := e.Features(device)
 	if err != nil {
 		return nil, fmt.Errorf("read offloads of %s: %w", device, err)

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
@@ -24,7 +23,7 @@ const portGroup = 0xa9
 // They stay in the namespace that they were opened in.
 type handles struct {
 	route    *netlink.Handle
-	ethernet *ethtool.Ethtool
+	ethernet *host.Ethtool
 }
 
 // openHandles opens them in the calling thread's namespace.
@@ -33,16 +32,16 @@ func openHandles() (handles, error) {
 	if err != nil {
 		return handles{}, fmt.Errorf("open netlink: %w", err)
 	}
-	ethernet, err := ethtool.NewEthtool()
+	ethernet, err := host.OpenEthtool()
 	if err != nil {
 		route.Close()
-		return handles{}, fmt.Errorf("open ethtool: %w", err)
+		return handles{}, err
 	}
 	return handles{route, ethernet}, nil
 }
 
 func (h handles) close() {
-	h.ethernet.Close()
+	_ = h.ethernet.Close() // a socket with nothing to lose
 	h.route.Close()
 }
 

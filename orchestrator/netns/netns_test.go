@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
@@ -150,7 +149,7 @@ func checkDevice(h netns.Host, p netns.Plan) error {
 }
 
 func checkOffloads(device string) error {
-	e, err := ethtool.NewEthtool()
+	e, err := host.OpenEthtool()
 	if err != nil {
 		return err
 	}

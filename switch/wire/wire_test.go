@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
 	"aqmlab/kind"
+	"aqmlab/orchestrator/host"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -114,12 +114,12 @@ func setUpHost(i, hosts int, gateway net.HardwareAddr) error {
 	if err := os.WriteFile("/proc/sys/net/ipv6/conf/all/disable_ipv6", []byte("1"), 0o644); err != nil {
 		return err // else router solicitations are counted as ignored frames
 	}
-	e, err := ethtool.NewEthtool()
+	e, err := host.OpenEthtool()
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	if err := e.Change("eth0", map[string]bool{"tx-checksum-ip-generic": false, "tx-tcp-segmentation": false, "tx-generic-segmentation": false}); err != nil {
+	if err := host.DisableOffloads(e, "eth0"); err != nil {
 		return err
 	}
 	link, err := netlink.LinkByName("eth0")
