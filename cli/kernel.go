@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,8 @@ func newKernelBuild() *cobra.Command {
 		Use:   "build",
 		Short: "Build the guest kernel",
 		Long: `Build compiles User-Mode Linux with what labs need, from the kernel's source in
-Debian's package linux-source-6.1 or from --source, puts it into the user's
-cache, and tests it. It takes a few minutes, 1.5 GB of disk meanwhile, and no
+Debian's package linux-source-6.1 or from --source, tests it, and puts it into the
+user's cache. It takes a few minutes, 1.5 GB of disk meanwhile, and no
 root.`,
 		Example: `  aqmlab kernel build
   aqmlab kernel build --source ~/linux-6.1.tar.xz`,
@@ -33,12 +34,21 @@ root.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := time.Now()
 			o.Say = func(text string) { fmt.Fprintln(c.ErrOrStderr(), text) }
-			k, err := uml.Build(c.Context(), o)
-			if err != nil {
+			var tried orchestrator.KernelTest
+			o.Try = func(ctx context.Context, k uml.Kernel) (err error) {
+				fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
+				tried, err = orchestrator.TryKernel(ctx, k)
+				if err == nil && !tried.Diagnosis.Ready {
+					printKernelTest(c.ErrOrStderr(), tried)
+					err = errors.New("labs do not run on it")
+				}
+				return err
+			}
+			if _, err := uml.Build(c.Context(), o); err != nil {
 				return kernelError(err)
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
-			return testKernel(c, false)
+			printKernelTest(c.OutOrStdout(), tried)
+			return nil
 		},
 	}
 	c.Flags().StringVar(&o.Source, "source", "", "folder or archive of a Linux kernel's source (default: the package linux-source-*)")
@@ -101,7 +111,11 @@ func newKernelTest() *cobra.Command {
 
 // testKernel tests the guest kernel and prints what it has.
 func testKernel(c *cobra.Command, asJSON bool) error {
-	t, err := orchestrator.TryKernel(c.Context())
+	k, err := uml.Find()
+	if err != nil {
+		return kernelError(err)
+	}
+	t, err := orchestrator.TryKernel(c.Context(), k)
 	if err != nil {
 		return kernelError(err)
 	}

@@ -155,13 +155,11 @@ type KernelTest struct {
 	Diagnosis Diagnosis     `json:"diagnosis"`
 }
 
-// TryKernel boots the user's guest kernel, and has it look at what it has for
-// labs. Errors wrap [uml.ErrUnavailable] where there is none.
-func TryKernel(ctx context.Context) (t KernelTest, err error) {
-	if t.Kernel, err = uml.Find(); err != nil {
-		return t, err
-	}
-	s, err := uml.Open(t.Kernel)
+// TryKernel boots a guest kernel, and has it look at what it has for labs. Errors
+// wrap [uml.ErrUnavailable] where this machine runs none.
+func TryKernel(ctx context.Context, k uml.Kernel) (KernelTest, error) {
+	t := KernelTest{Kernel: k}
+	s, err := uml.Open(k)
 	if err != nil {
 		return t, err
 	}

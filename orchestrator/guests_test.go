@@ -60,9 +60,6 @@ func TestNoGuestKernel(t *testing.T) {
 	if made, err := os.ReadDir(out); err != nil || len(made) > 0 {
 		t.Errorf("made %v, %v", made, err)
 	}
-	if _, err := TryKernel(t.Context()); !errors.Is(err, uml.ErrUnavailable) {
-		t.Errorf("test: %v", err)
-	}
 	if f := findGuestKernel(); f.OK || f.Needed || f.Remedy == "" {
 		t.Errorf("finding: %+v", f)
 	}

@@ -19,6 +19,9 @@ type BuildOptions struct {
 	Cache  string       // folder that the kernel goes to; empty: the user's own
 	Jobs   int          // compilers at once; zero: one a CPU
 	Say    func(string) // is told of each step
+	// Try tests the kernel before it takes the place of the one before, which stays
+	// if there is an error. Nil: it is not tested.
+	Try func(context.Context, Kernel) error
 }
 
 // Build makes a guest kernel and puts it into the cache in place of the one
@@ -62,7 +65,7 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 	if err := o.compile(ctx, tree); err != nil {
 		return Kernel{}, err
 	}
-	return install(o, tree)
+	return o.install(ctx, tree)
 }
 
 // compile configures and compiles a tree.
@@ -105,8 +108,8 @@ func runMake(ctx context.Context, tree string, args ...string) error {
 }
 
 // install puts the kernel of a compiled tree, without its symbols, into the
-// cache.
-func install(o BuildOptions, tree string) (Kernel, error) {
+// cache, if it passes the test.
+func (o BuildOptions) install(ctx context.Context, tree string) (Kernel, error) {
 	image := filepath.Join(tree, "linux")
 	if out, err := runQuietly(exec.Command("strip", image)); err != nil {
 		return Kernel{}, fmt.Errorf("strip: %w\n%s", err, lastLines(out))
@@ -115,10 +118,17 @@ func install(o BuildOptions, tree string) (Kernel, error) {
 	if err != nil {
 		return Kernel{}, fmt.Errorf("%w: %w", errNoRelease, err)
 	}
-	return store(o.Cache, image, Kernel{
+	k := Kernel{
+		Path:    image,
 		Release: strings.TrimSpace(string(release)),
 		Source:  o.Source,
 		Recipe:  recipe(),
 		Built:   time.Now().UTC().Truncate(time.Second),
-	})
+	}
+	if o.Try != nil {
+		if err := o.Try(ctx, k); err != nil {
+			return Kernel{}, fmt.Errorf("Linux %s does not pass the test: %w", k.Release, err)
+		}
+	}
+	return store(o.Cache, image, k)
 }

@@ -1,6 +1,7 @@
 package uml
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -69,5 +70,40 @@ func TestCacheDir(t *testing.T) {
 	}
 	if dir, err := cacheDir("/given"); err != nil || dir != "/given" {
 		t.Errorf("%s, %v", dir, err)
+	}
+}
+
+// TestInstall: a kernel that does not pass the test leaves the one before in its
+// place; one that does takes it.
+func TestInstall(t *testing.T) {
+	cache := t.TempDir()
+	before := put(t, cache, recipe())
+	program, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Skip("needs a program that stands in for a kernel: ", err)
+	}
+	broken := errors.New("it does not boot")
+	for _, wrong := range []error{broken, nil} {
+		tree := t.TempDir()
+		if err := os.WriteFile(filepath.Join(tree, imageName), program, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var tried Kernel
+		o := BuildOptions{Cache: cache, Try: func(_ context.Context, k Kernel) error {
+			tried = k
+			_, err := os.Stat(k.Path)
+			return errors.Join(err, wrong)
+		}}
+		k, err := o.install(t.Context(), tree)
+		if !errors.Is(err, wrong) || tried.Release == "" {
+			t.Errorf("error %v, tried %+v; want %v", err, tried, wrong)
+		}
+		there, err := find(cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong != nil && there != before || wrong == nil && there != k {
+			t.Errorf("after %v there is %+v", wrong, there)
+		}
 	}
 }
