@@ -109,7 +109,7 @@ func TestGuestRepeats(t *testing.T) {
 	one, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "1")
 	two, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "2")
 	files, err := filepath.Glob(filepath.Join(one.Dir, "*", "*"))
-	if err != nil || len(files) != 3*2 { // of each seed
+	if err != nil || len(files) != 4*2 { // of each seed
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
@@ -171,9 +171,12 @@ func TestGuestDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
+	killed := false
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "[2/2]") {
+		if strings.HasPrefix(lines.Text(), "[2/2]") && !killed {
+			killed = true
+			waitFor(t, func() bool { return len(g.kernels()) > 0 })
 			for _, pid := range g.kernels() {
 				_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
 			}
