@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // finish runs what is to do and returns how many points that was.
@@ -83,6 +86,44 @@ func TestKilled(t *testing.T) {
 	}
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("what the killed run left: %v", err)
+	}
+}
+
+// A run that is being written is left alone, with the points that it has: it will
+// move. Once its writer is dead it counts.
+func TestBeingWritten(t *testing.T) {
+	p := planned(t, Quick, "tcn-sec5-limiter")
+	finish(t, p)
+	runs := filepath.Join(p.Out, "runs", "tcn-sec5-limiter")
+	done, err := filepath.EvalSymlinks(filepath.Join(runs, "latest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	growing := filepath.Join(runs, ".partial-"+filepath.Base(done))
+	manifest, err := os.ReadFile(filepath.Join(done, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest = bytes.Replace(manifest, []byte(`"complete"`), []byte(`"running"`), 1)
+	if err := errors.Join(os.WriteFile(filepath.Join(done, "manifest.json"), manifest, 0o644), os.Rename(done, growing)); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := os.Open(growing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(writer.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(p.Out, quickFolder)); err != nil { // the records
+		t.Fatal(err)
+	}
+	if todo, err := p.Todo(); err != nil || todo.Stored != 0 || todo.Points != 1 {
+		t.Errorf("while it is written: to do %+v, %v", todo, err)
+	}
+	writer.Close()
+	if todo, err := p.Todo(); err != nil || todo.Stored != 1 || todo.Points != 0 {
+		t.Errorf("after its writer's death: to do %+v, %v", todo, err)
 	}
 }
 

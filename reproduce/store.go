@@ -55,7 +55,8 @@ func (p *Plan) read(studies []*study) (*stored, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if e.Points == 0 || e.Runtime != string(p.Runtime) || e.Start.Before(p.Since) {
+			// What is being written moves when it is done, under who reads it.
+			if e.State == results.Running || e.Points == 0 || e.Runtime != string(p.Runtime) || e.Start.Before(p.Since) {
 				continue
 			}
 			if err := p.add(s, e.Dir); err != nil {
