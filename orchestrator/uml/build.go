@@ -127,7 +127,7 @@ func (o BuildOptions) install(ctx context.Context, tree string) (Kernel, error) 
 	}
 	if o.Try != nil {
 		if err := o.Try(ctx, k); err != nil {
-			return Kernel{}, fmt.Errorf("Linux %s does not pass the test: %w", k.Release, err)
+			return Kernel{}, fmt.Errorf("testing Linux %s: %w", k.Release, err)
 		}
 	}
 	return store(o.Cache, image, k)
