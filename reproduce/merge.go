@@ -54,7 +54,8 @@ func (w worth) beats(o worth) bool {
 	return cmp.Or(cmp.Compare(w.flows, o.flows), cmp.Compare(w.seeds, o.seeds), w.measured.Compare(o.measured)) >= 0
 }
 
-// merge takes over what is worth more than what the record has.
+// merge takes over what is worth more than what the record has. What is the same
+// keeps its origin: to read the same runs again measures nothing.
 func (p *Plan) merge(r, fresh *record) {
 	for id, o := range fresh.Origins {
 		r.Origins[id] = o
@@ -64,7 +65,7 @@ func (p *Plan) merge(r, fresh *record) {
 		switch {
 		case i < 0:
 			r.Figures = append(r.Figures, f)
-		case p.worth(f).beats(p.worth(r.Figures[i])):
+		case f.differs(r.Figures[i]) && p.worth(f).beats(p.worth(r.Figures[i])):
 			r.Figures[i] = f
 		}
 	}
@@ -73,10 +74,21 @@ func (p *Plan) merge(r, fresh *record) {
 		switch {
 		case i < 0:
 			r.Points = append(r.Points, f)
-		case p.worthOfPoint(f).beats(p.worthOfPoint(r.Points[i])):
+		case f.differs(r.Points[i]) && p.worthOfPoint(f).beats(p.worthOfPoint(r.Points[i])):
 			r.Points[i] = f
 		}
 	}
+}
+
+// differs tells whether two records of a figure say anything else than who made them.
+func (k kept) differs(o kept) bool {
+	k.Origin = o.Origin
+	return hash(k) != hash(o)
+}
+
+func (k keptPoint) differs(o keptPoint) bool {
+	k.Origin = o.Origin
+	return hash(k) != hash(o)
 }
 
 func (p *Plan) worth(k kept) worth {

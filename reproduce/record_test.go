@@ -52,6 +52,23 @@ func TestCardWithoutRuns(t *testing.T) {
 	}
 }
 
+// Another command that reads the same runs changes nothing in a record.
+func TestRecordKeepsItsOrigin(t *testing.T) {
+	p := planned(t, Quick, "tcn-fig3")
+	finish(t, p)
+	file := filepath.Join(p.Out, quickFolder, "tcn", "tcn-fig3.json")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := again(t, p, "tcn-fig3")
+	q.Command = "aqmlab reproduce tcn-fig3 --jobs 7"
+	finish(t, q)
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("%v, the record was\n%s\nand is\n%s", err, before, after)
+	}
+}
+
 // What is recorded in part goes on with the rest.
 func TestRecordOfAPart(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
