@@ -23,14 +23,14 @@ import (
 const reproductionDir = "results/reproduction"
 
 // scaleFlags pick one scale.
-type scaleFlags struct{ quick, standard, full bool }
+type scaleFlags struct{ quick, standard, headline, full bool }
 
 func (f scaleFlags) scale() (reproduce.Scale, error) {
 	chosen := []reproduce.Scale{}
 	for _, s := range []struct {
 		set   bool
 		scale reproduce.Scale
-	}{{f.quick, reproduce.Quick}, {f.standard, reproduce.Standard}, {f.full, reproduce.Full}} {
+	}{{f.quick, reproduce.Quick}, {f.standard, reproduce.Standard}, {f.headline, reproduce.Headline}, {f.full, reproduce.Full}} {
 		if s.set {
 			chosen = append(chosen, s.scale)
 		}
@@ -65,6 +65,7 @@ there is without running anything, --plan what would be run. Real hosts (--runti
 other than sim) run the experiments that the paper ran on a testbed.`,
 		Example: `  aqmlab reproduce tcn --quick
   aqmlab reproduce tcn-fig6 --full --jobs 4
+  aqmlab reproduce all --headline
   sudo aqmlab reproduce tcn-fig6 --runtime netns
   aqmlab reproduce all --plan
   aqmlab reproduce tcn --since 2026-11-20
@@ -104,6 +105,7 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 	fs := c.Flags()
 	fs.BoolVar(&scale.quick, "quick", false, "few flows, one seed, and only the loads that claims name: a look, not a result")
 	fs.BoolVar(&scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
+	fs.BoolVar(&scale.headline, "headline", false, "what the papers are known for alone, with the published flows; two seeds")
 	fs.BoolVar(&scale.full, "full", false, "the published loads and flows; three seeds")
 	fs.StringVar(&runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))

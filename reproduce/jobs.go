@@ -79,7 +79,7 @@ type want struct {
 // wants lists the figures that a scheme of an experiment at a load is needed for.
 func (p *Plan) wants(s *study, at spot) (wants []want) {
 	for _, by := range p.studies {
-		for _, c := range by.Claims {
+		for _, c := range p.Scale.claims(by.Experiment) {
 			if !by.scored || c.Unmeasured != "" || !c.About(at.load) {
 				continue
 			}

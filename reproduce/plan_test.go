@@ -67,12 +67,34 @@ func TestScales(t *testing.T) {
 		{Quick, "tcn-fig6", []float64{0.9}, 5000, 1},
 		{Quick, "mqecn-fig7", []float64{0.5, 0.9}, 5000, 1}, // the highest of up to 0.5, and the highest of all
 		{Standard, "mqecn-fig9", []float64{0.1, 0.3, 0.6, 0.9}, 10_000, 2},
+		{Headline, "mqecn-fig9", []float64{0.1, 0.9}, 50_000, 2}, // that which a headline names, and the highest for "up to"
+		{Headline, "ecnsharp-fig13", []float64{0.45}, 50_000, 2},
 		{Full, "tcn-fig3", []float64{0.6}, 1000, 1}, // its eight flows are the same with any seed
 	} {
 		l := planned(t, tt.scale, tt.name).study(tt.name).lab
 		if !slices.Equal(l.Workload.Load, tt.loads) || l.Workload.Flows != tt.flows || len(l.Seeds) != tt.seeds {
 			t.Errorf("%s %s: loads %v, %d flows, seeds %v", tt.scale, tt.name, l.Workload.Load, l.Workload.Flows, l.Seeds)
 		}
+	}
+}
+
+// The headline scale runs what headline claims are about, of them and of what they
+// look at in other experiments, and nothing else.
+func TestHeadline(t *testing.T) {
+	p := planned(t, Headline, "tcn-fig13")
+	for _, j := range p.jobs {
+		if j.load != 0.9 || j.study.lab.Workload.Flows != 50_000 {
+			t.Errorf("planned %v of %d flows", j, j.study.lab.Workload.Flows)
+		}
+		if j.study.ID != "tcn-fig13" && j.study.ID != "tcn-fig12" {
+			t.Errorf("planned %v, which no claim of Fig. 13 looks at", j)
+		}
+	}
+	if len(p.jobs) == 0 {
+		t.Error("nothing is planned")
+	}
+	if _, err := New([]string{"tcn-fig1"}, Options{Scale: Headline, Runtime: orchestrator.Sim}); !errors.Is(err, ErrUnknown) {
+		t.Errorf("an experiment without a headline: error %v, want %v", err, ErrUnknown)
 	}
 }
 

@@ -2,7 +2,7 @@
 // papers claim against what was measured.
 //
 // A plan holds the points (scheme, load, seed) that the claims of some
-// experiments need, at one of three scales. Each is stored as a run of its own
+// experiments need, at one of four scales. Each is stored as a run of its own
 // as soon as it is measured, and found again by what it was measured with: the
 // lab as it was run, resolved, and where its hosts were. What the claims are
 // judged by is taken from the runs into one record an experiment, which is small
@@ -116,7 +116,7 @@ func outline(names []string, o Options) (*Plan, error) {
 func (p *Plan) choose(published []papers.Paper, names []string) error {
 	known := []string{All}
 	wanted := func(paper papers.Paper, e papers.Experiment) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return n == All || n == paper.ID || n == e.ID })
+		return p.Scale.covers(e) && slices.ContainsFunc(names, func(n string) bool { return n == All || n == paper.ID || n == e.ID })
 	}
 	var chosen []papers.Experiment
 	for _, paper := range published {
@@ -132,6 +132,9 @@ func (p *Plan) choose(published []papers.Paper, names []string) error {
 		if !slices.Contains(known, n) {
 			return fmt.Errorf("%w: %w", ErrUnknown, kind.Unknown("name", n, known))
 		}
+	}
+	if len(chosen) == 0 {
+		return fmt.Errorf("%w: nothing of %s is for the %s scale", ErrUnknown, strings.Join(names, ", "), p.Scale)
 	}
 	for _, paper := range published {
 		for _, e := range paper.Experiments {

@@ -18,6 +18,7 @@ type Scale string
 const (
 	Quick    Scale = "quick"    // the loads that claims name, and the highest; as many flows as a short time allows, one seed
 	Standard Scale = "standard" // the loads that claims name, and thirds of the highest; 10,000 flows; two seeds
+	Headline Scale = "headline" // headline claims alone, at the loads that they name or the highest; the published flows; two seeds
 	Full     Scale = "full"     // the published loads and flows; three seeds
 )
 
@@ -87,7 +88,7 @@ func (c Scale) seeds(s *study, kernel bool) []uint64 {
 	switch {
 	case c == Quick, c == Standard && kernel, s.fixed() && len(s.lab.Background) == 0 && s.lab.RTT.Per == "":
 		return seeds[:1]
-	case c == Standard:
+	case c == Standard, c == Headline:
 		return seeds[:2]
 	}
 	return seeds
@@ -97,7 +98,7 @@ func (c Scale) seeds(s *study, kernel bool) []uint64 {
 // the lowest third.
 func (c Scale) loads(s *study, kernel bool) []float64 {
 	published := s.lab.Workload.Load
-	loads := named(s.Claims, published)
+	loads := named(c.claims(s.Experiment), published)
 	switch {
 	case c == Full, len(published) == 1:
 		loads = append(loads, published...)
@@ -111,6 +112,17 @@ func (c Scale) loads(s *study, kernel bool) []float64 {
 	slices.Sort(loads)
 	return slices.Compact(loads)
 }
+
+// claims lists those of an experiment that the scale is for.
+func (c Scale) claims(e papers.Experiment) []papers.Claim {
+	if c != Headline {
+		return e.Claims
+	}
+	return slices.DeleteFunc(slices.Clone(e.Claims), func(c papers.Claim) bool { return !c.Headline })
+}
+
+// covers tells whether the scale is for an experiment.
+func (c Scale) covers(e papers.Experiment) bool { return c != Headline || len(c.claims(e)) > 0 }
 
 // named lists the loads that claims name: their one load, or of those up to some
 // load the highest that was published.

@@ -116,6 +116,9 @@ type Claim struct {
 	MinLoad float64 `yaml:"min_load"`
 	MaxLoad float64 `yaml:"max_load"`
 	Over    string  `yaml:"over"` // Best, or Worst, the default
+	// Headline is set for what the paper is known for: claims of its abstract or its
+	// introduction, and the largest differences of its simulations.
+	Headline bool `yaml:"headline"`
 
 	// What the metric is taken of.
 
