@@ -78,7 +78,7 @@ type dctcpRED struct {
 var _ Scheme = (*dctcpRED)(nil)
 
 func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
-	standard := float64(env.Rate) / 8 * env.RTT.Seconds() * p.Lambda
+	standard := standardThreshold(float64(env.Rate), env.RTT, p.Lambda)
 	if err := p.validate(standard); err != nil {
 		return nil, err
 	}
@@ -90,11 +90,11 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 	for q := range s.thresholds {
 		switch p.Threshold.Rule {
 		case Standard.Rule:
-			s.thresholds[q] = int(standard)
+			s.thresholds[q] = whole(standard)
 		case Minimum.Rule:
-			s.thresholds[q] = int(standard)
+			s.thresholds[q] = whole(standard)
 			if w := env.Weights[q]; w > 0 { // no share bounds a queue that is served strictly
-				s.thresholds[q] = int(standard * float64(w) / float64(sum))
+				s.thresholds[q] = whole(standard * float64(w) / float64(sum))
 			}
 		default:
 			s.thresholds[q] = int(p.Threshold.Size)

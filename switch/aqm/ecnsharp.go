@@ -143,7 +143,7 @@ func (p *ECNSharp) fill(rtt time.Duration) error {
 		p.InsTarget = rtt
 	}
 	if p.PstTarget == 0 {
-		p.PstTarget = time.Duration(float64(rtt) * pstShare)
+		p.PstTarget = time.Duration(whole(float64(rtt) * pstShare))
 	}
 	if p.PstInterval == 0 {
 		p.PstInterval = rtt

@@ -34,13 +34,14 @@ type idealRED struct {
 	queues    []drain
 	weight    float64
 	estimates bool
-	perRate   float64 // threshold in bytes for each byte a second of drain rate
+	rtt       time.Duration
+	lambda    float64
 }
 
 // drain is what is known of one queue.
 type drain struct {
 	departures
-	rate      float64 // bytes a second
+	rate      float64 // bits a second
 	threshold int     // bytes
 }
 
@@ -54,7 +55,8 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 		queues:    make([]drain, env.Queues),
 		weight:    p.Weight,
 		estimates: p.Estimator == estimatorDepartureRate,
-		perRate:   env.RTT.Seconds() * p.Lambda,
+		rtt:       env.RTT,
+		lambda:    p.Lambda,
 	}
 	for q := range s.queues {
 		rate := env.Rate
@@ -63,7 +65,7 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 		}
 		d := &s.queues[q]
 		d.departures = departures{threshold: int(p.DQThresh), covered: p.Timing == timingCovered}
-		s.set(d, float64(rate)/8)
+		s.set(d, float64(rate))
 	}
 	return s, nil
 }
@@ -96,7 +98,7 @@ func (p IdealRED) validate(env Env) error {
 
 func (s *idealRED) set(d *drain, rate float64) {
 	d.rate = rate
-	d.threshold = int(rate * s.perRate)
+	d.threshold = whole(standardThreshold(rate, s.rtt, s.lambda))
 }
 
 func (s *idealRED) Arrive(_ time.Duration, _ *packet.Packet, v View) Verdict {
@@ -112,7 +114,7 @@ func (s *idealRED) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	}
 	d := &s.queues[v.Queue]
 	if bytes, took, ended := d.leave(now, int(p.Size), v.Bytes); ended {
-		s.set(d, s.weight*d.rate+(1-s.weight)*float64(bytes)/took.Seconds())
+		s.set(d, s.weight*d.rate+(1-s.weight)*float64(bytes)*8/took.Seconds())
 	}
 	return Pass
 }

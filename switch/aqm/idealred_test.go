@@ -64,7 +64,7 @@ func figure2(t *testing.T, timing string, thresh units.Size) figures {
 		now, queue := time.Duration(i)*slot, i/12%2
 		s.Depart(now, p, View{Queue: queue, Bytes: 300000})
 		if now >= time.Millisecond {
-			smoothed := s.(*idealRED).queues[0].rate * 8e-9
+			smoothed := s.(*idealRED).queues[0].rate * 1e-9
 			f.tailLow, f.tailHigh = min(f.tailLow, smoothed), max(f.tailHigh, smoothed)
 		}
 		if queue != 0 {

@@ -1,7 +1,6 @@
 package aqm
 
 import (
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -132,7 +131,7 @@ func (p MQECN) curve(env Env) (ramp, error) {
 	case env.RTT == 0:
 		return r, kind.Invalid("threshold", "%s needs the lab's base RTT (rtt): set one, or give a size such as 32KB", p.Threshold)
 	}
-	return cutoff(math.Floor(float64(env.Rate) / 8 * env.RTT.Seconds() * p.Lambda)), nil
+	return cutoff(float64(whole(standardThreshold(float64(env.Rate), env.RTT, p.Lambda)))), nil
 }
 
 func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {

@@ -50,7 +50,7 @@ func newTCN(p TCN, env Env) (Scheme, error) {
 		p.Lambda = 1
 	}
 	if p.Threshold == 0 {
-		p.Threshold = time.Duration(float64(env.RTT) * p.Lambda)
+		p.Threshold = time.Duration(whole(float64(env.RTT) * p.Lambda))
 	}
 	if p.Threshold == 0 {
 		return nil, kind.Invalid("threshold", "missing, and the lab gives no base RTT to compute it from: want a time such as 250us")
