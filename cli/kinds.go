@@ -24,6 +24,7 @@ func newScheduler(kinds port.Kinds) *cobra.Command {
 type entry struct {
 	Name   string  `json:"name"`
 	Doc    string  `json:"doc"`
+	Note   string  `json:"note,omitempty"`
 	Params []param `json:"parameters"`
 }
 
@@ -38,7 +39,7 @@ type param struct {
 func entries[E, T any](table kind.Table[E, T]) []entry {
 	made := make([]entry, len(table))
 	for i, k := range table {
-		made[i] = entry{k.Name, k.Doc, make([]param, len(k.Params))}
+		made[i] = entry{k.Name, k.Doc, k.Note, make([]param, len(k.Params))}
 		for j, p := range k.Params {
 			made[i].Params[j] = param(p)
 		}
@@ -115,6 +116,9 @@ func printEntries(w io.Writer, entries []entry) error {
 
 func printEntry(w io.Writer, e entry) error {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, e.Doc)
+	if e.Note != "" {
+		fmt.Fprintln(w, e.Note)
+	}
 	if len(e.Params) == 0 {
 		fmt.Fprintln(w, "It takes no parameters.")
 		return nil

@@ -17,7 +17,7 @@ import (
 func rowsOf[E, T any](table kind.Table[E, T]) []entry {
 	rows := make([]entry, len(table))
 	for i, k := range table {
-		rows[i] = entry{Name: k.Name, Doc: k.Doc}
+		rows[i] = entry{Name: k.Name, Doc: k.Doc, Note: k.Note}
 		for _, p := range k.Params {
 			rows[i].Params = append(rows[i].Params, param{p.Name, p.Type, p.Default, p.Doc})
 		}
@@ -65,7 +65,7 @@ func checkShow(t *testing.T, command string, row entry) {
 		t.Errorf("shown %+v, want %+v", got, row)
 	}
 	text, _ := run(t, 0, command, "show", row.Name)
-	if !strings.HasPrefix(text, row.Name+": "+row.Doc+"\n") {
+	if !strings.HasPrefix(text, row.Name+": "+row.Doc+"\n"+row.Note) {
 		t.Errorf("%s show %s begins\n%s", command, row.Name, text)
 	}
 	for _, p := range row.Params {
@@ -79,5 +79,5 @@ func checkShow(t *testing.T, command string, row entry) {
 }
 
 func sameEntry(a, b entry) bool {
-	return a.Name == b.Name && a.Doc == b.Doc && slices.Equal(a.Params, b.Params)
+	return a.Name == b.Name && a.Doc == b.Doc && a.Note == b.Note && slices.Equal(a.Params, b.Params)
 }

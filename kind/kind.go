@@ -24,6 +24,7 @@ type Choice struct {
 type Kind[E, T any] struct {
 	Name string
 	Doc  string // one line, without a full stop
+	Note string // whole sentences that `show` adds to the line; none when empty
 	// Params are the parameters that a lab may set, in the order of their
 	// declaration, with their defaults.
 	Params []Param
@@ -47,6 +48,12 @@ func Row[P, E, T any](name, doc string, defaults P, build func(P, E) (T, error))
 			return build(p, env)
 		},
 	}
+}
+
+// Noting is the row with a note, see [Kind].
+func (k Kind[E, T]) Noting(note string) Kind[E, T] {
+	k.Note = note
+	return k
 }
 
 // Table is a list of rows with distinct names.

@@ -25,7 +25,7 @@ type Blue struct {
 // documentation, the defaults, the constructor.
 func row() aqm.Kind {
 	return kind.Row("blue", "mark on arrival with a probability that rises on overload and falls on idleness",
-		Blue{Limit: 30 * units.KB, Freeze: 10 * time.Millisecond, Up: 0.02, Down: 0.002}, newBlue)
+		Blue{Limit: 30 * units.KB, Freeze: 10 * time.Millisecond, Up: 0.02, Down: 0.002}, newBlue).Noting(aqm.NotECTPasses)
 }
 
 type blue struct {

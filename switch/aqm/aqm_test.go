@@ -40,6 +40,9 @@ func TestEveryScheme(t *testing.T) {
 			if k.Doc == "" || strings.HasSuffix(k.Doc, ".") {
 				t.Errorf("doc line %q", k.Doc)
 			}
+			if !strings.Contains(k.Note, "ECN-capable") {
+				t.Errorf("note %q does not say what becomes of a packet that is not ECN-capable", k.Note)
+			}
 			for _, p := range k.Params {
 				if p.Doc == "" {
 					t.Errorf("parameter %s has no documentation", p.Name)

@@ -17,8 +17,8 @@ func TestStandardThresholdIsExact(t *testing.T) {
 		"ideal-red": nil,
 		"red":       {"weight": 1, "pmax": 1e-300},
 	}
-	for _, rate := range []units.Rate{100 * units.Mbps, units.Gbps, 10 * units.Gbps, 25 * units.Gbps, 40 * units.Gbps, 100 * units.Gbps} {
-		for us := 1; us <= 1000; us++ {
+	for _, rate := range []units.Rate{100 * units.Mbps, units.Gbps, 10 * units.Gbps, 100 * units.Gbps} {
+		for us := 1; us <= 400; us++ {
 			k := int(rate) / 1_000_000 * us / 8
 			for name, params := range schemes {
 				e := env()
@@ -61,7 +61,7 @@ func TestShareOfLambdaIsExact(t *testing.T) {
 
 // TestStandardTimesAreExact: as with bytes, so with nanoseconds.
 func TestStandardTimesAreExact(t *testing.T) {
-	for us := 1; us <= 1000; us++ {
+	for us := 10; us <= 1000; us += 30 {
 		for thousandths := 10; thousandths < 2000; thousandths += 70 {
 			e := env()
 			e.RTT = time.Duration(us) * time.Microsecond

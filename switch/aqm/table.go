@@ -10,21 +10,28 @@ import (
 // Kind is a row of the table of schemes.
 type Kind = kind.Kind[Env, Scheme]
 
+// What becomes of a packet that is not ECN-capable, for the notes of rows: the
+// verdicts [Mark] and [MarkOrDrop].
+const (
+	NotECTPasses    = "A packet that is not ECN-capable passes where another is marked."
+	NotECTIsDropped = "A packet that is not ECN-capable is dropped where another is marked."
+)
+
 // Table lists every scheme that ships with aqmlab.
 func Table() kind.Table[Env, Scheme] {
 	return kind.Table[Env, Scheme]{
-		kind.Row("droptail", "accept while the buffer has room, never mark", struct{}{}, newDropTail),
-		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED),
-		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{PMax: 1}, newTCN),
-		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{PMax: 0.1, Weight: 0.002, ECN: true}, newRED),
-		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED),
-		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{Action: actionMark, MTU: typicalPacket, Arithmetic: arithmeticExact}, newCoDel),
+		kind.Row("droptail", "accept while the buffer has room, never mark", struct{}{}, newDropTail).Noting("Nothing is marked; every packet passes, ECN-capable or not."),
+		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED).Noting(NotECTPasses),
+		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{PMax: 1}, newTCN).Noting(NotECTPasses),
+		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{PMax: 0.1, Weight: 0.002, ECN: true}, newRED).Noting(NotECTIsDropped),
+		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED).Noting(NotECTPasses),
+		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{Action: actionMark, MTU: typicalPacket, Arithmetic: arithmeticExact}, newCoDel).Noting(NotECTPasses + " With action drop all are dropped alike."),
 		kind.Row("pie", "mark or drop on arrival by a probability that steers the queueing delay", PIE{
 			Target: 15 * time.Millisecond, TUpdate: 15 * time.Millisecond, MaxBurst: 150 * time.Millisecond,
 			Alpha: 0.125, Beta: 1.25, ECN: true, MarkECNTh: 0.1,
 			Signal: delayBySojourn, DQThreshold: 1 << 14,
-		}, newPIE),
-		kind.Row("mq-ecn", "mark on arrival above a threshold that follows the queue's share of the scheduler's rounds", MQECN{Threshold: Standard, Lambda: 1, Beta: 0.75, Sample: sampleBoth, PMax: 1}, newMQECN),
-		kind.Row("ecn-sharp", "mark on departure what waited too long, and, ever more often, while a queue stands", ECNSharp{Signal: signalSojourn, Gaps: gapsHarmonic, PMax: 1, Arithmetic: arithmeticExact, Clock: clockLess, Division: divisionScaled}, newECNSharp),
+		}, newPIE).Noting(NotECTIsDropped),
+		kind.Row("mq-ecn", "mark on arrival above a threshold that follows the queue's share of the scheduler's rounds", MQECN{Threshold: Standard, Lambda: 1, Beta: 0.75, Sample: sampleBoth, PMax: 1}, newMQECN).Noting(NotECTPasses),
+		kind.Row("ecn-sharp", "mark on departure what waited too long, and, ever more often, while a queue stands", ECNSharp{Signal: signalSojourn, Gaps: gapsHarmonic, PMax: 1, Arithmetic: arithmeticExact, Clock: clockLess, Division: divisionScaled}, newECNSharp).Noting(NotECTPasses),
 	}
 }
