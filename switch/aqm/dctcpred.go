@@ -19,6 +19,10 @@ type DCTCPRED struct {
 	Lambda    float64   `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	Scope     string    `lab:"scope" doc:"whose bytes are compared: queue, port (all its queues) or pool (all ports that share the buffer)"`
 	At        string    `lab:"at" doc:"when: enqueue (the arriving packet not counted) or dequeue (the departing packet not counted)"`
+
+	// CountArriving is for comparisons with the authors' code, kernel modules and
+	// simulators alike: against a minimum of two packets, one more is much.
+	CountArriving bool `lab:"count_arriving" doc:"at enqueue: count the arriving packet too, as the authors' code does"`
 }
 
 // The values of DCTCPRED's choices.
@@ -73,6 +77,7 @@ type dctcpRED struct {
 	thresholds []int
 	scope      string
 	atDequeue  bool
+	arriving   bool // counts
 }
 
 var _ Scheme = (*dctcpRED)(nil)
@@ -86,7 +91,7 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 	for _, w := range env.Weights {
 		sum += w
 	}
-	s := &dctcpRED{make([]int, env.Queues), p.Scope, p.At == atDequeue}
+	s := &dctcpRED{make([]int, env.Queues), p.Scope, p.At == atDequeue, p.CountArriving}
 	for q := range s.thresholds {
 		switch p.Threshold.Rule {
 		case Standard.Rule:
@@ -113,6 +118,8 @@ func (p DCTCPRED) validate(standard float64) error {
 	switch {
 	case p.Lambda <= 0:
 		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
+	case p.CountArriving && p.At == atDequeue:
+		return kind.Invalid("count_arriving", "no packet arrives at dequeue: want at enqueue")
 	case p.Threshold == Minimum && p.Scope != scopeQueue:
 		return kind.Invalid("threshold", "minimum is one queue's share: want scope queue, or standard or a size for scope %s", p.Scope)
 	case p.Threshold.Rule != "" && standard == 0:
@@ -121,21 +128,25 @@ func (p DCTCPRED) validate(standard float64) error {
 	return nil
 }
 
-func (s *dctcpRED) Arrive(_ time.Duration, _ *packet.Packet, v View) Verdict {
-	if s.atDequeue {
+func (s *dctcpRED) Arrive(_ time.Duration, p *packet.Packet, v View) Verdict {
+	switch {
+	case s.atDequeue:
 		return Pass
+	case s.arriving:
+		return s.compare(v, int(p.Size))
 	}
-	return s.compare(v)
+	return s.compare(v, 0)
 }
 
 func (s *dctcpRED) Depart(_ time.Duration, _ *packet.Packet, v View) Verdict {
 	if !s.atDequeue {
 		return Pass
 	}
-	return s.compare(v)
+	return s.compare(v, 0)
 }
 
-func (s *dctcpRED) compare(v View) Verdict {
+// compare decides about a packet with that many bytes more than in the view.
+func (s *dctcpRED) compare(v View, more int) Verdict {
 	length := v.Bytes
 	switch s.scope {
 	case scopePort:
@@ -143,7 +154,7 @@ func (s *dctcpRED) compare(v View) Verdict {
 	case scopePool:
 		length = v.PoolBytes
 	}
-	if length > s.thresholds[v.Queue] {
+	if length+more > s.thresholds[v.Queue] {
 		return Mark
 	}
 	return Pass

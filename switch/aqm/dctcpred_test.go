@@ -1,6 +1,10 @@
 package aqm
 
-import "testing"
+import (
+	"testing"
+
+	"aqmlab/switch/packet"
+)
 
 // TestDCTCPREDScope: each scope compares its own length and no other (MQ-ECN,
 // section 2.1); dequeue asks the departing packet and leaves arrivals alone
@@ -28,6 +32,25 @@ func TestDCTCPREDScope(t *testing.T) {
 	}
 }
 
+// TestDCTCPREDCountsTheArrivingPacket: as the authors' modules do, the packet
+// counts when it joins, whatever the scope; a packet is marked that brings the
+// length above the threshold, not one that brings it there.
+func TestDCTCPREDCountsTheArrivingPacket(t *testing.T) {
+	k := &packet.Packet{Size: 1500}
+	for _, scope := range []string{"queue", "port", "pool"} {
+		s := build(t, "dctcp-red", map[string]any{"threshold": "30KB", "scope": scope, "count_arriving": true})
+		for length, want := range map[int]Verdict{0: Pass, 28500: Pass, 28501: Mark} {
+			v := View{Bytes: length, PortBytes: length, PoolBytes: length}
+			if got := s.Arrive(0, k, v); got != want {
+				t.Errorf("scope %s, %d bytes before: %v, want %v", scope, length, got, want)
+			}
+			if got := s.Depart(0, k, v); got != Pass {
+				t.Errorf("depart: %v", got)
+			}
+		}
+	}
+}
+
 func TestDCTCPREDStandardOfThePort(t *testing.T) {
 	s := build(t, "dctcp-red", map[string]any{"scope": "port"})
 	if s.Arrive(0, nil, View{PortBytes: 31250}) != Pass || s.Arrive(0, nil, View{PortBytes: 31251}) != Mark {
@@ -40,5 +63,7 @@ func TestDCTCPREDBadChoices(t *testing.T) {
 		"scope":     {"scope": "switch"},
 		"at":        {"at": "departure"},
 		"threshold": {"threshold": "minimum", "scope": "port"},
+
+		"count_arriving": {"count_arriving": true, "at": "dequeue"},
 	})
 }
