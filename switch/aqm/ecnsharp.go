@@ -81,9 +81,8 @@ func newECNSharp(p ECNSharp, env Env) (Scheme, error) {
 	target := float64(p.PstTarget)
 	length := p.Signal == signalLength
 	if length {
-		bytesPerNanosecond := float64(env.Rate) / 8e9
-		instant = instant.scaled(bytesPerNanosecond)
-		target *= bytesPerNanosecond
+		instant = instant.scaled(float64(env.Rate), 8e9)
+		target = target * float64(env.Rate) / 8e9
 	}
 	s := &ecnSharp{instant: instant, length: length, rand: env.Rand}
 	if p.Arithmetic == arithmeticTofino {

@@ -73,11 +73,8 @@ func (s *roundShares) turnEnded(now time.Duration, q int, emptied bool) {
 
 func (s *roundShares) idle(slots float64) { s.round.idle(slots) }
 
-func (s *roundShares) of(q int) float64 {
-	if s.round.value <= s.quantum[q] {
-		return 1
-	}
-	return s.quantum[q] / s.round.value
+func (s *roundShares) of(q int) (part, all float64) {
+	return s.quantum[q], max(s.round.value, s.quantum[q])
 }
 
 // weightShares gives each queue its weight over the weights of all non-empty
@@ -126,13 +123,10 @@ func (s *weightShares) depart(v View) {
 
 func (s *weightShares) idle(slots float64) { s.mean.idle(slots) }
 
-func (s *weightShares) of(q int) float64 {
+func (s *weightShares) of(q int) (part, all float64) {
 	sum := s.sum
 	if s.smooth {
 		sum = s.mean.value
 	}
-	if sum <= s.weight[q] {
-		return 1
-	}
-	return s.weight[q] / sum
+	return s.weight[q], max(sum, s.weight[q])
 }

@@ -14,8 +14,12 @@ type ramp struct{ lo, hi, pmax float64 }
 // cutoff is the ramp that marks above k, always.
 func cutoff(k float64) ramp { return ramp{k, k, 1} }
 
-// scaled is the ramp with both ends multiplied by f (MQ-ECN, section 3.4).
-func (r ramp) scaled(f float64) ramp { return ramp{r.lo * f, r.hi * f, r.pmax} }
+// scaled is the ramp with both ends at part/all of where they are (MQ-ECN, section
+// 3.4). Dividing last keeps a threshold whole that is: 49 x 15,000 bytes times
+// 1/49 would be less than 15,000.
+func (r ramp) scaled(part, all float64) ramp {
+	return ramp{r.lo * part / all, r.hi * part / all, r.pmax}
+}
 
 // probability is that of a mark at signal x.
 func (r ramp) probability(x float64) float64 {
