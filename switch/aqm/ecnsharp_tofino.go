@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -60,7 +61,9 @@ func (t *tofino) marks(now time.Duration, queue int, signal float64) bool {
 	if !after(ticks, q.next) {
 		return false
 	}
-	q.count++
+	if q.count < math.MaxUint32 { // stays at its most: by then a gap is no tick
+		q.count++
+	}
 	q.next += t.divide.by(q.count)
 	return true
 }

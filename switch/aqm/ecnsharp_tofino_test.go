@@ -137,6 +137,52 @@ func TestTofinoPrintedClockMarksEarly(t *testing.T) {
 	}
 }
 
+// TestTofinoWrapWithinAnEpisode: marks come at the same distances when the 32-bit
+// clock, deadline and next marking time wrap around between them, after 4398 s. A
+// deadline of just zero reads as none, so that the next packet sets another one.
+func TestTofinoWrapWithinAnEpisode(t *testing.T) {
+	distances := func(first uint32) (ticks []int) {
+		s := build(t, "ecn-sharp", persistentOnly(map[string]any{"arithmetic": "tofino"}))
+		s.(*ecnSharp).persistent.(*tofino).clock = tofinoClock{high: first >> 22, low: first & (1<<22 - 1)}
+		low := time.Duration(first & (1<<22 - 1))
+		for n := range time.Duration(400) {
+			if departs(s, (low+n)*tick, standing+1) {
+				ticks = append(ticks, int(n))
+			}
+		}
+		return ticks
+	}
+	want := distances(5)
+	if len(want) < 8 {
+		t.Fatalf("marks at %v only", want)
+	}
+	for before := range uint32(400) { // the wrap comes at every place
+		got, want := distances(-before-1), slices.Clone(want)
+		if before == 99 { // the deadline is 100 ticks after the first packet
+			for i := range want {
+				want[i]++
+			}
+			got = got[:len(want)]
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d ticks before the wrap: marks at %v, want %v", before, got, want)
+		}
+	}
+}
+
+// TestTofinoCountIsFull: a register of 32 bits that counts the marks of an episode
+// stays at its most; a gap is less than a tick by then.
+func TestTofinoCountIsFull(t *testing.T) {
+	s := build(t, "ecn-sharp", persistentOnly(map[string]any{"arithmetic": "tofino"}))
+	q := &s.(*ecnSharp).persistent.(*tofino).queues[0]
+	*q = tofinoQueue{deadline: 1, marking: true, count: 1<<32 - 2, next: 5}
+	for n := 10; n < 13; n++ {
+		if !departs(s, time.Duration(n)*tick, standing+1) || q.next != 5 {
+			t.Errorf("count %d: not marked, or next at %d", q.count, q.next)
+		}
+	}
+}
+
 func TestTofinoAllocatesNothing(t *testing.T) {
 	s := build(t, "ecn-sharp", map[string]any{"arithmetic": "tofino"})
 	if n := testing.AllocsPerRun(100, func() { departs(s, 0, time.Second) }); n != 0 {
