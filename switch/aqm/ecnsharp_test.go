@@ -218,29 +218,60 @@ func TestECNSharpDefaults(t *testing.T) {
 	}
 }
 
-// TestECNSharpMarksASuperset: whatever the instantaneous rule alone marks,
-// ECN# marks too, and it marks more.
+// A long episode marks every packet in the end: 100 us over count is less than the
+// microsecond between packets from the 101st mark on, which is due at 101 us and
+// 100 us times 1 + 1/2 + ... + 1/100, 620 us.
+func TestECNSharpLongEpisode(t *testing.T) {
+	s := build(t, "ecn-sharp", persistentOnly(nil))
+	if got := everyMicrosecond(s, 0, 620, standing); len(got) != 100 {
+		t.Errorf("%d marks before 620 us, want 100", len(got))
+	}
+	if got := everyMicrosecond(s, 620, 100_000, standing); len(got) < 99_380-1 {
+		t.Errorf("%d marks of 99,380 packets later", len(got))
+	}
+}
+
+// TestECNSharpMarksASuperset: whatever the instantaneous rule alone marks, ECN#
+// marks too, and it marks more; on the sojourn time and on the length, with a
+// threshold and with a probability, of which both make the same draws.
 func TestECNSharpMarksASuperset(t *testing.T) {
-	for _, params := range []map[string]any{nil, {"gaps": "root"}, {"arithmetic": "tofino"}, {"arithmetic": "tofino", "clock": "printed", "division": "printed"}} {
-		s := build(t, "ecn-sharp", params)
-		alone := build(t, "tcn", map[string]any{"threshold": "250us"})
+	sojourn := alone{"tcn", map[string]any{"threshold": "250us"}}
+	for _, tt := range []struct {
+		params map[string]any
+		alone  alone
+	}{
+		{nil, sojourn},
+		{map[string]any{"gaps": "root"}, sojourn},
+		{map[string]any{"arithmetic": "tofino"}, sojourn},
+		{map[string]any{"arithmetic": "tofino", "clock": "printed", "division": "printed"}, sojourn},
+		{map[string]any{"signal": "length"}, alone{"dctcp-red", map[string]any{"at": "dequeue"}}},
+		{map[string]any{"ins_min": "150us", "ins_max": "300us", "pmax": 0.5}, alone{"tcn", map[string]any{"tmin": "150us", "tmax": "300us", "pmax": 0.5}}},
+	} {
+		sharp, alone := build(t, "ecn-sharp", tt.params), build(t, tt.alone.scheme, tt.alone.params)
 		rng := rand.New(rand.NewPCG(3, 3))
-		waited, more := 0, 0
+		waited, more, both := 0, 0, 0
 		for i := range 100_000 {
 			waited = max(0, min(waited+rng.IntN(20001)-10000, 400_000))
-			at, w := time.Duration(i)*1200, time.Duration(waited)
-			sharp, tcn := departs(s, at, w), departs(alone, at, w)
-			if tcn && !sharp {
-				t.Fatalf("%v: at %v, waited %v: only the instantaneous rule marks", params, at, w)
-			}
-			if sharp && !tcn {
+			at, v := time.Duration(i)*1200, View{Waited: time.Duration(waited), Bytes: waited / 8}
+			switch marked, only := sharp.Depart(at, nil, v) == Mark, alone.Depart(at, nil, v) == Mark; {
+			case only && !marked:
+				t.Fatalf("%v: at %v, waited %v: only the instantaneous rule marks", tt.params, at, v.Waited)
+			case only:
+				both++
+			case marked:
 				more++
 			}
 		}
-		if more == 0 {
-			t.Errorf("%v: the persistent rule marked nothing", params)
+		if more == 0 || both == 0 {
+			t.Errorf("%v: the rules marked %d and %d: the test shows nothing", tt.params, both, more)
 		}
 	}
+}
+
+// alone is a scheme that has only the instantaneous rule.
+type alone struct {
+	scheme string
+	params map[string]any
 }
 
 func TestECNSharpRefuses(t *testing.T) {
