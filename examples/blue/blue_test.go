@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
+	"aqmlab/cli"
 	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/switch/aqm"
@@ -84,4 +87,20 @@ func TestLab(t *testing.T) {
 	if l.Baseline != "tcn" || l.Schemes[1].AQM.Kind != "blue" {
 		t.Errorf("baseline %s, schemes %v: want tcn, and blue beside it", l.Baseline, l.Schemes)
 	}
+}
+
+// TestRun: the program runs its lab, on modelled hosts.
+func TestRun(t *testing.T) {
+	var out, errs bytes.Buffer
+	app := cli.App{Schemes: []aqm.Kind{row()}}
+	args := []string{"run", "blue.yaml", "--runtime", "sim", "--flows", "30", "--seeds", "1", "--out", t.TempDir()}
+	if code := app.Main(args, cli.Streams{Out: &out, Err: &errs}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	for line := range strings.Lines(out.String()) {
+		if cells := strings.Fields(line); len(cells) > 3 && cells[0] == "blue" {
+			return
+		}
+	}
+	t.Errorf("no row of blue in\n%s", &out)
 }
