@@ -42,17 +42,22 @@ func TestWRRShares(t *testing.T) {
 	}
 }
 
-// TestWRRNeverExceedsTheQuantum: a turn sends at most the quantum (MQ-ECN,
-// section 3.3.2).
-func TestWRRNeverExceedsTheQuantum(t *testing.T) {
+// TestWRRUsesTheQuantum: a turn sends at most the quantum, and what of it the
+// next packet fits into (MQ-ECN, section 3.3.2), so that over M backlogged rounds
+// a queue is within M packets of M quanta, and never above.
+func TestWRRUsesTheQuantum(t *testing.T) {
 	sent := make([]int, 8)
-	ended := func(_ time.Duration, q int, _ bool) {
+	var r *rig
+	ended := func(_ time.Duration, q int, emptied bool) {
 		if sent[q] > 3000 {
 			t.Errorf("queue %d sent %d bytes in a turn", q, sent[q])
 		}
+		if next := r.HeadSize(q); !emptied && sent[q]+next <= 3000 {
+			t.Errorf("queue %d sent %d bytes in a turn, and not the next %d", q, sent[q], next)
+		}
 		sent[q] = 0
 	}
-	r := newRigTold(t, 8, kind.Choice{Kind: "wrr", Params: map[string]any{"quantum": "3KB"}}, ended)
+	r = newRigTold(t, 8, kind.Choice{Kind: "wrr", Params: map[string]any{"quantum": "3KB"}}, ended)
 	rng := rand.New(rand.NewPCG(8, 1))
 	for range 50000 {
 		r.push(rng.IntN(8), 40+rng.IntN(1461))
