@@ -41,12 +41,14 @@ func newTokenBucket(l Limiter, line units.Rate) (*tokenBucket, error) {
 	return &tokenBucket{rate: rate, full: full, empty: -full}, nil
 }
 
-// ready is the earliest time, now or later, at which n bytes may leave.
+// ready is the earliest time, now or later, at which n bytes may leave. What the
+// bucket does not hold, or holds but for the fraction of a nanosecond by which it
+// fills too early, leaves when it is full and owes the rest.
 func (b *tokenBucket) ready(now time.Duration, n int) time.Duration {
 	b.cap(now)
 	bits := int64(n)*8e9 + b.rest
 	wait := (bits + int64(b.rate) - 1) / int64(b.rate) // never early
-	return max(now, b.empty+time.Duration(wait))
+	return max(now, b.empty+min(time.Duration(wait), b.full))
 }
 
 // spend takes the tokens of n bytes that leave at now.

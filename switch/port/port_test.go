@@ -182,6 +182,36 @@ func TestLimiterRate(t *testing.T) {
 	}
 }
 
+// TestLimiterLeastBucket: a bucket that holds just a full frame lets it go when it
+// is full, at rates at which it fills within a fraction of a nanosecond, too, and
+// lets go a frame that is larger than it, at the same rate in the long run.
+func TestLimiterLeastBucket(t *testing.T) {
+	for _, rate := range []units.Rate{100 * units.Mbps, units.Gbps, 7 * units.Gbps, 10 * units.Gbps, 100 * units.Gbps} {
+		for _, size := range []int32{1500, 1501, 9000} {
+			spec := testbed("droptail", nil)
+			spec.Rate, spec.Limiter = rate, Limiter{RateFraction: 0.995, Bucket: 1500 + FrameOverhead}
+			p, pool := build(t, spec)
+			now, asked, sent := time.Duration(0), 0, 0
+			for ; sent < 1000 && asked < 5000; asked++ {
+				if p.QueueBytes(0) == 0 {
+					p.Enqueue(now, get(pool, 0, size, packet.NotECT))
+				}
+				k, wait := p.Dequeue(now)
+				if k == nil {
+					now = wait
+					continue
+				}
+				sent++
+				pool.Put(k)
+			}
+			want := float64(sent) * float64(size+FrameOverhead) * 8 / (0.995 * float64(rate))
+			if sent < 1000 || math.Abs(now.Seconds()/want-1) > 0.002 {
+				t.Errorf("%v, packets of %d: %d sent in %v after asking %d times, want 1000 in %.6f s", rate, size, sent, now, asked, want)
+			}
+		}
+	}
+}
+
 // TestLimiterAsksAnew: while tokens are missing for the scheduler's choice, a
 // packet that arrives may be chosen instead.
 func TestLimiterAsksAnew(t *testing.T) {
