@@ -38,6 +38,8 @@ func metrics() []kindOfMetric {
 		{"fct-mean", "mean flow completion time of a size class, us", meanFCT, results.Mean, false, false},
 		{"fct-p99", "99th percentile of the same, us", p99FCT, results.P99, false, false},
 		{"timeouts", "retransmission timeouts of all hosts", timeouts, "", false, true},
+		{"class-timeouts", "retransmission timeouts of the flows of a size class", classTimeouts, "", false, true},
+		{"class-timed-out", "share of the flows of a size class that met a timeout or more, %", classTimedOut, "", false, false},
 		{"fct-mean-above-100kb", "mean flow completion time of all flows that are not small, us", meanAbove, "", false, false},
 		{"bytes-below-10mb", "share of the bytes asked for that belong to flows below 10 MB, %", bytesBelow, "", false, false},
 		{"small-below-24kb", "share of the small flows that are below 24 KB, %", smallBelow, "", false, false},
@@ -106,10 +108,6 @@ func meanFCT(s subject) (float64, error) {
 func p99FCT(s subject) (float64, error) {
 	f, err := s.fct()
 	return f.P99, err
-}
-
-func timeouts(s subject) (float64, error) {
-	return float64(results.CountsOf(s.point).Timeouts), nil
 }
 
 func bytesBelow(s subject) (float64, error) {

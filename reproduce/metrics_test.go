@@ -3,6 +3,7 @@ package reproduce
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,7 +96,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
 		}
 	}
-	for _, tt := range abqCases() {
+	for _, tt := range slices.Concat(abqCases(), timeoutCases()) {
 		covered[tt.metric] = true // by a test of its own
 	}
 	for _, m := range metrics() {
