@@ -35,9 +35,9 @@ type ClaimJSON struct {
 	Verdict     Verdict                             `json:"verdict"`
 	By          orchestrator.Runtime                `json:"verdict_by,omitempty"`  // the runtime that it is of
 	Chance      bool                                `json:"may_be_chance"`         // the interval of the difference holds zero
-	Reason      string                              `json:"reason,omitempty"`      // why it was not run
+	Reason      string                              `json:"reason,omitempty"`      // why it was not run, or cannot be
 	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
-	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured
+	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured, and what was [Computed]
 }
 
 // FigureJSON is a figure of one runtime.
@@ -165,40 +165,62 @@ func Table(w io.Writer, card []Score) error {
 }
 
 // section prints the claims of one experiment: a line of figures for each, and
-// below it what it says.
+// below it what it says. What several have in common stands below them all, and
+// what is only described has no line of its own.
 func section(out *strings.Builder, claims []Score) {
 	e := claims[0].Experiment
 	fmt.Fprintf(out, "%s: %s (%s; %s in the paper)\n", e.ID, e.Title, e.Source, e.Environment)
 	var rows strings.Builder
 	tw := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	columns := columnsOf(claims)
-	fmt.Fprintf(tw, "  claim\tpublished\t%s\tverdict\n", strings.Join(columns, "\t"))
-	for _, s := range claims {
+	remarks := remarksOf(claims)
+	rest := figured(claims)
+	columns := columnsOf(rest)
+	if len(rest) > 0 {
+		fmt.Fprintf(tw, "  claim\tpublished\t%s\tverdict\n", strings.Join(columns, "\t"))
+	}
+	for _, s := range rest {
 		fmt.Fprintf(tw, "  %s\t%s\t", s.short(), s.publishedText())
 		for _, column := range columns {
 			fmt.Fprintf(tw, "%s\t", s.text(orchestrator.Runtime(column)))
 		}
-		fmt.Fprintln(tw, strings.TrimSuffix(s.verdictText()+": "+s.Reason, ": "))
+		text := s.verdictText()
+		if s.Reason != "" && !shared(remarks, s) {
+			text += ": " + s.Reason
+		}
+		fmt.Fprintln(tw, text)
 	}
 	tw.Flush() // into memory: it cannot fail
-	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
-		fmt.Fprintln(out, line)
-		if i > 0 {
-			fmt.Fprintf(out, "      %s\n", claims[i-1].about())
-			if text := claims[i-1].explanation(); text != "" {
+	i := -1
+	for line := range strings.Lines(rows.String()) {
+		out.WriteString(line)
+		if i >= 0 {
+			fmt.Fprintf(out, "      %s\n", rest[i].about())
+			if text := rest[i].explanation(); text != "" && !shared(remarks, rest[i]) {
 				fmt.Fprintf(out, "      why: %s\n", text)
 			}
+		}
+		i++
+	}
+	for _, r := range remarks {
+		if r.stands() {
+			fmt.Fprintf(out, "  %s\n", r)
 		}
 	}
 	fmt.Fprintln(out)
 }
 
 // columnsOf lists the runtimes that some claims were measured on; sim stands
-// there always.
+// there always, unless all were computed.
 func columnsOf(claims []Score) []string {
-	columns := []string{string(orchestrator.Sim)}
-	for _, r := range testbeds() {
-		if slices.ContainsFunc(claims, func(s Score) bool { _, ok := s.Columns[r]; return ok }) {
+	in := func(r orchestrator.Runtime) func(Score) bool {
+		return func(s Score) bool { _, ok := s.Columns[r]; return ok }
+	}
+	var columns []string
+	if slices.ContainsFunc(claims, func(s Score) bool { return !in(Computed)(s) }) {
+		columns = append(columns, string(orchestrator.Sim))
+	}
+	for _, r := range append(testbeds(), Computed) {
+		if slices.ContainsFunc(claims, in(r)) {
 			columns = append(columns, string(r))
 		}
 	}
@@ -232,10 +254,10 @@ func (s Score) about() string {
 // explanation says why a claim that was judged is not reproduced, where that is
 // known.
 func (s Score) explanation() string {
-	if s.Verdict == Reproduced || s.Verdict == NotRun {
-		return ""
+	if s.Verdict == DirectionOnly || s.Verdict == NotReproduced {
+		return s.Claim.Explanation
 	}
-	return s.Claim.Explanation
+	return ""
 }
 
 func (s Score) publishedText() string {

@@ -30,7 +30,7 @@ func (p *Plan) harvest(have *stored, id string) (*record, error) {
 
 // reap takes the figures of a claim, one for every scheme and load.
 func (p *Plan) reap(have *stored, r *record, s *study, c papers.Claim) error {
-	if c.Unmeasured != "" {
+	if !needsRuns(c) {
 		return nil
 	}
 	for _, load := range s.lab.Workload.Load {

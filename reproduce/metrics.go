@@ -89,6 +89,9 @@ func metricNames() []string {
 	for _, m := range metrics() {
 		names = append(names, m.name)
 	}
+	for _, a := range arithmetic() {
+		names = append(names, a.name)
+	}
 	return names
 }
 

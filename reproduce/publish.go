@@ -80,7 +80,10 @@ Every claim of the papers beside what was measured here: on modelled hosts
 are judged: [docs/reproduction.md](../../docs/reproduction.md). The verdict is of
 the kind of environment that the paper used, where it was run. "n" is the number
 of flows a point; figures are differences from the baseline in percent, or in the
-unit that stands beside them, with 95 % intervals in parentheses.`))
+unit that stands beside them, with 95 % intervals in parentheses. What is
+"computed" is arithmetic of a switch, which takes no run. "Described" are claims
+about inputs of experiments, or machines of the authors: nothing that could be
+run here.`))
 	v.writeCounts(w)
 	for _, paper := range v.papers {
 		fmt.Fprintf(w, "\n## %s\n\n%s\n", paper.Title, paper.Venue)
@@ -122,17 +125,12 @@ func (v overview) writeExperiment(w io.Writer, paper string, e papers.Experiment
 	if v.records[e.ID].Figures != nil {
 		fmt.Fprintf(w, " Record: [%s.json](%s/%s.json).", e.ID, paper, e.ID)
 	}
-	columns := columnsOf(claims)
-	fmt.Fprintf(w, "\n\n| claim | published | %s | verdict |\n|---|---|%s---|\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	fmt.Fprintln(w)
+	writeClaims(w, figured(claims))
 	var notes []string
-	for _, s := range claims {
-		fmt.Fprintf(w, "| %s: %s | %s |", s.short(), cellText(s.about()), cellText(s.publishedText()))
-		for _, column := range columns {
-			fmt.Fprintf(w, " %s |", cellText(s.textWithFlows(orchestrator.Runtime(column))))
-		}
-		fmt.Fprintf(w, " %s |\n", s.verdictText())
-		if why := s.Reason + s.explanation(); why != "" && why != errMissing.Error() {
-			notes = append(notes, fmt.Sprintf("- %s, %s: %s.", s.short(), s.Verdict, strings.TrimSuffix(why, ".")))
+	for _, r := range remarksOf(claims) {
+		if r.why != errMissing.Error() {
+			notes = append(notes, fmt.Sprintf("- %s", r))
 		}
 	}
 	if len(notes) > 0 {
@@ -146,10 +144,26 @@ func (v overview) writeExperiment(w io.Writer, paper string, e papers.Experiment
 	}
 }
 
+// writeClaims writes a table of claims, if there are any.
+func writeClaims(w io.Writer, claims []Score) {
+	if len(claims) == 0 {
+		return
+	}
+	columns := columnsOf(claims)
+	fmt.Fprintf(w, "\n| claim | published | %s | verdict |\n|---|---|%s---|\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	for _, s := range claims {
+		fmt.Fprintf(w, "| %s: %s | %s |", s.short(), cellText(s.about()), cellText(s.publishedText()))
+		for _, column := range columns {
+			fmt.Fprintf(w, " %s |", cellText(s.textWithFlows(orchestrator.Runtime(column))))
+		}
+		fmt.Fprintf(w, " %s |\n", s.verdictText())
+	}
+}
+
 // textWithFlows is a figure with the flows of each of its points.
 func (s Score) textWithFlows(column orchestrator.Runtime) string {
 	text := s.text(column)
-	if f, ok := s.Columns[column]; ok {
+	if f, ok := s.Columns[column]; ok && column != Computed {
 		text += fmt.Sprintf(", n %d", f.Flows)
 	}
 	return text

@@ -173,7 +173,7 @@ func lookedAt(chosen []papers.Experiment, id string) bool {
 // The baseline of another experiment is checked there, when it is looked for.
 func (s *study) check() error {
 	for _, c := range s.Claims {
-		if c.Unmeasured != "" {
+		if !needsRuns(c) {
 			continue
 		}
 		if _, ok := metric(c.Metric); !ok {

@@ -18,9 +18,10 @@ type Score struct {
 	Columns map[orchestrator.Runtime]Figure
 	Verdict Verdict
 	// By is the runtime that the verdict is of: one of the paper's own environment,
-	// or else the other. Empty when neither was run.
+	// or else the other; for a claim about arithmetic [Computed]. Empty when there
+	// is no figure.
 	By     orchestrator.Runtime
-	Reason string // why it was not run
+	Reason string // why it was not run, or cannot be
 	// Chance is set when the interval of a difference holds zero, so that its
 	// direction may be chance.
 	Chance bool
@@ -81,6 +82,12 @@ func (p *Plan) card(records map[string]*record) (card []Score) {
 func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 	out := Score{Paper: s.paper, Experiment: s.Experiment, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Verdict: NotRun, Reason: c.Unmeasured}
 	if c.Unmeasured != "" {
+		out.Verdict = unmeasured(s.Experiment)
+		return out
+	}
+	if a, ok := arithmeticOf(c); ok {
+		out.Columns[Computed] = a.figure(c)
+		out.judge()
 		return out
 	}
 	out.Reason = errMissing.Error()
@@ -97,9 +104,18 @@ func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 	return out
 }
 
+// unmeasured is the verdict of a claim that has no figure: what the paper only
+// describes is not ours to run.
+func unmeasured(e papers.Experiment) Verdict {
+	if e.Environment == papers.Input || e.Environment == papers.Hardware {
+		return Described
+	}
+	return NotRun
+}
+
 // judge scores the column of the paper's own environment, or else the other.
 func (s *Score) judge() {
-	columns := []orchestrator.Runtime{orchestrator.Sim}
+	columns := []orchestrator.Runtime{Computed, orchestrator.Sim}
 	if real, ok := s.Testbed(); ok && s.Experiment.Environment == papers.Testbed {
 		columns = []orchestrator.Runtime{real, orchestrator.Sim}
 	} else if ok {

@@ -15,10 +15,13 @@ const (
 	DirectionOnly Verdict = "direction only" // the direction alone
 	NotReproduced Verdict = "not reproduced"
 	NotRun        Verdict = "not run"
+	Described     Verdict = "described" // of inputs, or of machines of the authors: nothing that could be run here
 )
 
 // Verdicts lists the verdicts in the order in which they are counted.
-func Verdicts() []Verdict { return []Verdict{Reproduced, DirectionOnly, NotReproduced, NotRun} }
+func Verdicts() []Verdict {
+	return []Verdict{Reproduced, DirectionOnly, NotReproduced, NotRun, Described}
+}
 
 // tolerance is in percentage points of a difference, and for a figure without a
 // baseline in percent of the published one. It is the same for all claims.

@@ -156,3 +156,29 @@ func (d *divider) by(n uint32) uint32 {
 	}
 	return uint32(d.table[index]) << shift
 }
+
+// TofinoQuotient is pst_interval over a number of marks, both at least 1, as the
+// switch program of ECN# computes it (section 4.3): in whole ticks of 1.024 us.
+func TofinoQuotient(interval, marks uint32) uint32 {
+	d := newDivider(interval, false)
+	return d.by(marks)
+}
+
+// TofinoClockWraps reads the clock of the switch program of ECN# (section 4.2)
+// until it begins anew: first the lower half of the time stamps in nanoseconds
+// that it is made of, and then all of its 32 bits.
+func TofinoClockWraps() (stamp, whole time.Duration) {
+	const step = 1 << 30 // ns; it divides both times
+	c := tofinoClock{}
+	for before, now := c, uint32(0); ; before = c {
+		whole += step
+		last := now
+		now = c.read(whole)
+		if stamp == 0 && c.low < before.low {
+			stamp = whole
+		}
+		if now < last {
+			return stamp, whole
+		}
+	}
+}

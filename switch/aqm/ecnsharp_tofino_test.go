@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -45,6 +46,44 @@ func TestTofinoClockWrapsWhole(t *testing.T) {
 	}
 	if !after(c.read(tick), 1<<32-1) {
 		t.Error("a tick after the wrap is not after one before it")
+	}
+}
+
+// 2^32 ns, and 2^32 ticks of 1.024 us, which the paper rounds to 4 s and, taking a
+// tick for a microsecond, to 4295 s.
+func TestTofinoClockWraps(t *testing.T) {
+	if stamp, whole := TofinoClockWraps(); stamp != 1<<32 || whole != 1<<42 {
+		t.Errorf("wraps after %v and %v, want 4.29 s and 4398 s", stamp, whole)
+	}
+}
+
+// By hand: entries of 1000 are ceil(1000/i). 352 is 1.0110 0000 in binary, with
+// the index 11 and the entry 91; the quotient has five bits less.
+func TestTofinoQuotient(t *testing.T) {
+	for marks, want := range map[uint32]uint32{1: 1000, 2: 500, 3: 336, 17: 62, 352: 91 >> 5} {
+		if got := TofinoQuotient(1000, marks); got != want {
+			t.Errorf("1000/%d = %d, want %d", marks, got, want)
+		}
+	}
+}
+
+// With the interval and the marks of the paper's Fig. 6 whole ticks cost more than
+// the table: up to 30 % where the quotient is 2.84, and 2.4 ticks where it is below
+// 50, at which the figure's axis ends.
+func TestTofinoQuotientAsDrawn(t *testing.T) {
+	lowest, highest, mean, ticks := 0.0, 0.0, 0.0, 0.0
+	for n := uint32(1); n <= 400; n++ {
+		exact, got := 1000/float64(n), float64(TofinoQuotient(1000, n))
+		off := (got/exact - 1) * 100
+		lowest, highest, mean = min(lowest, off), max(highest, off), mean+math.Abs(off)/400
+		if exact <= 50 {
+			ticks = max(ticks, math.Abs(got-exact))
+		}
+	}
+	for name, v := range map[string][2]float64{"lowest": {lowest, -29.6}, "highest": {highest, 11.3}, "mean": {mean, 8.2}, "ticks": {ticks, 2.4}} {
+		if math.Abs(v[0]-v[1]) > 0.05 {
+			t.Errorf("%s: %.2f, want %v", name, v[0], v[1])
+		}
 	}
 }
 
