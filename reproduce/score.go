@@ -95,6 +95,7 @@ func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 		f, err := p.figure(r, c, column)
 		switch {
 		case err == nil:
+			f.Flows = s.flowsOf(r, f, column)
 			out.Columns[column] = f
 		case !errors.Is(err, errMissing): // what was run says more than what was not
 			out.Reason = err.Error()
@@ -111,6 +112,20 @@ func unmeasured(e papers.Experiment) Verdict {
 		return Described
 	}
 	return NotRun
+}
+
+// flowsOf is the number of flows that a figure is of: of traffic with a number of
+// its own what the run had, which the lab does not say.
+func (s *study) flowsOf(r *record, f Figure, column orchestrator.Runtime) int {
+	if !s.fixed() {
+		return f.Flows
+	}
+	for _, k := range r.Points {
+		if k.Lab == s.lab.Name && k.Scheme == f.Scheme && k.Load == f.Load && k.Runtime == string(column) {
+			return k.Flows
+		}
+	}
+	return f.Flows
 }
 
 // judge scores the column of the paper's own environment, or else the other.

@@ -191,3 +191,29 @@ func TestDamagedRun(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Traffic that is not drawn has a number of flows of its own, which the card shows
+// in place of the lab's.
+func TestFlowsOfTheRun(t *testing.T) {
+	for name, want := range map[string]int{"tcn-fig2": 60, "tcn-fig6": 5000} {
+		p := planned(t, Standard, name)
+		for _, s := range scores(t, p, "sim", func(job) float64 { return 1 }) {
+			if f, ok := s.Columns["sim"]; ok && f.Flows != want {
+				t.Errorf("%s: %d flows, want %d", s.Claim.ID, f.Flows, want)
+			}
+		}
+		record, err := p.records()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Figure{Scheme: "a", Load: 0.5, Flows: 1000}
+		r := record[name]
+		r.Points = []keptPoint{{Lab: "b", Scheme: "a", Load: 0.5, Runtime: "sim", Flows: 1}, {Lab: name, Scheme: "a", Load: 0.5, Runtime: "sim", Flows: 17}}
+		if got := p.studies[0].flowsOf(r, f, "sim"); (got == 17) != p.studies[0].fixed() || got == 1 {
+			t.Errorf("%s: %d flows of the record's points", name, got)
+		}
+		if got := p.studies[0].flowsOf(r, f, "uml"); got != 1000 {
+			t.Errorf("%s: %d flows on another runtime", name, got)
+		}
+	}
+}
