@@ -28,7 +28,7 @@ var rooms = map[string]string{
 	"serve":                  "results",
 	"trafficgen":             "units kind",
 	"trafficgen/live":        "collectors/meter units trafficgen results",
-	"collectors":             "event results switch/fabric switch/packet switch/port",
+	"collectors":             "event results switch/aqm switch/fabric switch/packet switch/port",
 	"collectors/meter":       "results",
 	"sim/tcp":                "units event kind switch/packet transport",
 	"sim/rdma":               "units event transport switch/packet",

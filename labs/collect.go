@@ -11,8 +11,9 @@ import (
 
 // Collect says how closely a run is looked at.
 type Collect struct {
-	Queues  time.Duration // between two samples of a queue; zero: some thousands over the run
-	Senders time.Duration // between two samples of what each sender knows; zero: none
+	Queues    time.Duration // between two samples of a queue; zero: some thousands over the run
+	Senders   time.Duration // between two samples of what each sender knows; zero: none
+	Estimates bool          // keep what schemes estimate of how fast queues drain
 }
 
 // Capture says which packets are kept. A lab without a format keeps none.
@@ -27,8 +28,9 @@ type Capture struct {
 const PCAPNG = "pcapng"
 
 const (
-	collectQueuesPath  = "collect.queues"
-	collectSendersPath = "collect.senders"
+	collectQueuesPath    = "collect.queues"
+	collectSendersPath   = "collect.senders"
+	collectEstimatesPath = "collect.estimates"
 
 	captureKey        = "capture"
 	captureFormatPath = captureKey + ".format"
@@ -46,6 +48,7 @@ func collectKeys(c *Collect, p *Capture) []key {
 	return []key{
 		{collectQueuesPath, optional(&c.Queues, every)},
 		{collectSendersPath, optional(&c.Senders, every)},
+		{collectEstimatesPath, optional(&c.Estimates, flag)},
 		{captureFormatPath, optional(&p.Format, nameOf("format", PCAPNG))},
 		{capturePortsPath, written(distinct(&p.Ports, list(&p.Ports, line)), len(p.Ports) > 0)},
 		{captureSnapPath, written(sizeFrom(&p.Snap, 64, 9018), on)},

@@ -72,6 +72,11 @@ func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (res
 			out.Queues = append(out.Queues, q)
 		}
 	}
+	for _, e := range m.sw.Estimates {
+		if e.At -= zero; e.At >= 0 {
+			out.Estimates = append(out.Estimates, e)
+		}
+	}
 	return out, nil
 }
 
@@ -125,6 +130,7 @@ func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Conte
 	f := role.Fabric{Spec: spec, Dilation: t.dilation}
 	if len(p.flows) > 0 { // else nobody looks at more than the report
 		f.Sample, f.Capture = sampleEvery(t.lab, p.flows, spec), captureSpec(t.lab)
+		f.Estimates = t.lab.Collect.Estimates
 	}
 	return t.withFabric(ctx, f, do)
 }

@@ -133,6 +133,7 @@ func (t *Testbed) stopFabric(ctx context.Context) (role.Measured, error) {
 	}
 	if t.apart() {
 		slices.SortStableFunc(whole.Queues, func(a, b results.QueueSample) int { return cmp.Compare(a.At, b.At) })
+		slices.SortStableFunc(whole.Estimates, func(a, b results.EstimateSample) int { return cmp.Compare(a.At, b.At) })
 	}
 	return whole, nil
 }
@@ -144,6 +145,10 @@ func join(whole *role.Measured, m role.Measured, dilation float64) {
 	for _, q := range m.Queues {
 		q.At += apart
 		whole.Queues = append(whole.Queues, q)
+	}
+	for _, e := range m.Estimates {
+		e.At += apart
+		whole.Estimates = append(whole.Estimates, e)
 	}
 	collectors.Shift(m.Capture, apart) // a file may have a section for each switch
 	whole.Capture.Chunks = append(whole.Capture.Chunks, m.Capture.Chunks...)

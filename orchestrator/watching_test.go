@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/wire"
 	"aqmlab/trafficgen"
 )
 
@@ -39,5 +41,43 @@ func TestSendersOfTheKernel(t *testing.T) {
 		if len(seen) < 2 {
 			t.Errorf("%d of %d flows were ever seen", len(seen), len(flows))
 		}
+	}
+}
+
+// TestEstimatesOfTheSwitch: what schemes estimate comes from the switch's process,
+// in times of the trace, and the same lab has none without being asked.
+func TestEstimatesOfTheSwitch(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		lab := parse(t, small, func(l *labs.Lab) {
+			l.Collect.Estimates = asked
+			l.Schemes[0].AQM = kind.Choice{Kind: "ideal-red"}
+		})
+		tb := testbed(t, lab)
+		flows, err := trafficgen.Trace(lab.Traffic(0.5, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := tb.run(t.Context(), point{lab.Schemes[0].Name, 0.5, 1, flows}, func(role.State) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(p.Estimates) > 0) != asked {
+			t.Fatalf("asked %v: %d estimates", asked, len(p.Estimates))
+		}
+		for i, e := range p.Estimates {
+			if e.Switch != "s1" || e.Rate <= 0 || e.Smoothed <= 0 || i > 0 && e.At < p.Estimates[i-1].At {
+				t.Fatalf("estimate %d: %+v", i, e)
+			}
+		}
+	}
+}
+
+// What switches of processes of their own estimate is put on the time of the first.
+func TestJoinEstimates(t *testing.T) {
+	whole := role.Measured{Report: wire.Report{Start: 1000}, Estimates: []results.EstimateSample{{At: 5, Switch: "l1"}}}
+	join(&whole, role.Measured{Report: wire.Report{Start: 1020}, Estimates: []results.EstimateSample{{At: 1, Switch: "l2"}}}, 2)
+	want := []results.EstimateSample{{At: 5, Switch: "l1"}, {At: 11, Switch: "l2"}}
+	if !slices.Equal(whole.Estimates, want) {
+		t.Errorf("joined %+v, want %+v", whole.Estimates, want)
 	}
 }

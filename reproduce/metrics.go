@@ -71,6 +71,11 @@ func metrics() []kindOfMetric {
 		{"drops-of-worst-switch", "packets that the switch dropped that dropped most", dropsOfWorst, "", false, true},
 		{"flow-goodput", "payload of a flow of a size class over its completion time, mean over flows, Mbps", flowGoodput, "", false, false},
 		{"flow-goodput-largest", "largest of the same", largestGoodput, "", false, false},
+		{"rate-samples", "measurements of a queue's drain rate by its scheme within a window", rateSamples, "", true, false},
+		{"rate-sample-min", "smallest of them, framing included, Gbps", lowestSample, "", true, false},
+		{"rate-sample-max", "largest of them, framing included, Gbps", highestSample, "", true, false},
+		{"rate-estimate", "lowest of what the scheme made of them, framing included, Gbps", lowestEstimate, "", true, false},
+		{"rate-convergence", "time from a window's start until that is within 1 % of what the queue took of the link in the window's second half, us", rateConvergence, "", true, false},
 	}
 }
 

@@ -127,10 +127,18 @@ func TestBeingWritten(t *testing.T) {
 	}
 }
 
-// The card as JSON has a row for every claim, and null for what is not known.
-func TestJSON(t *testing.T) {
-	p := planned(t, Quick, "tcn-fig2")
-	finish(t, p)
+// cardJSON is the card as programs read it.
+type cardJSON struct {
+	Claims []struct {
+		ID, Experiment, Paper, Unit string
+		Published, Sim, Testbed     *float64
+		Verdict                     Verdict
+	}
+	Counts map[Verdict]int
+}
+
+func jsonOf(t *testing.T, p *Plan) (got cardJSON) {
+	t.Helper()
 	card, err := p.Card()
 	if err != nil {
 		t.Fatal(err)
@@ -139,27 +147,35 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got struct {
-		Claims []struct {
-			ID, Experiment, Paper, Unit string
-			Published, Sim, Testbed     *float64
-			Verdict                     Verdict
-		}
-		Counts map[Verdict]int
-	}
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Claims) != 7 || got.Counts[NotRun] != 6 || len(got.Counts) != len(Verdicts()) {
-		t.Fatalf("got %s", b)
+	return got
+}
+
+// The card as JSON has a row for every claim, and null for what is not known, and
+// for what takes for ever.
+func TestJSON(t *testing.T) {
+	p := planned(t, Quick, "tcn-fig2")
+	before := jsonOf(t, p)
+	if len(before.Claims) != 7 || before.Counts[NotRun] != 7 || len(before.Counts) != len(Verdicts()) {
+		t.Fatalf("before the run %+v", before)
 	}
-	first, second := got.Claims[0], got.Claims[1]
+	finish(t, p)
+	got := jsonOf(t, p)
+	if len(got.Claims) != 7 || got.Counts[NotRun] != 0 {
+		t.Fatalf("got %+v", got)
+	}
+	first, never := got.Claims[0], got.Claims[2]
 	if first.ID != "tcn-fig2-c1" || first.Experiment != "tcn-fig2" || first.Paper != "tcn" || first.Unit != "Mbps" ||
 		first.Published == nil || *first.Published != 5000 || first.Sim == nil || first.Testbed != nil || first.Verdict == NotRun {
 		t.Errorf("first claim %+v", first)
 	}
-	if second.Sim != nil || second.Verdict != NotRun {
-		t.Errorf("second claim %+v", second)
+	if never.Sim != nil || never.Verdict != Reproduced {
+		t.Errorf("a claim about a time without end %+v", never)
+	}
+	if c := before.Claims[1]; c.Sim != nil || c.Verdict != NotRun {
+		t.Errorf("a claim that was not run %+v", c)
 	}
 }
 

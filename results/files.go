@@ -9,20 +9,21 @@ import (
 
 // Names of the files of a run and of its points.
 const (
-	labFile      = "lab.yaml"
-	manifestFile = "manifest.json"
-	summaryFile  = "summary.json"
-	reportFile   = "report.html"
-	flowsFile    = "flows.parquet"
-	seriesFile   = "series.parquet"
-	goodputFile  = "goodput.parquet" // of points in which payload arrived
-	probesFile   = "probes.parquet"  // of points with probes
-	sendersFile  = "senders.parquet" // of points whose senders were sampled
-	captureFile  = "capture.pcapng"  // of points with a capture
-	pointFile    = "point.json"
-	tableExt     = ".parquet" // of all tables of a point
-	latestLink   = "latest"
-	unfinished   = ".partial-" // of a run or a point that is being written
+	labFile       = "lab.yaml"
+	manifestFile  = "manifest.json"
+	summaryFile   = "summary.json"
+	reportFile    = "report.html"
+	flowsFile     = "flows.parquet"
+	seriesFile    = "series.parquet"
+	goodputFile   = "goodput.parquet"   // of points in which payload arrived
+	probesFile    = "probes.parquet"    // of points with probes
+	sendersFile   = "senders.parquet"   // of points whose senders were sampled
+	estimatesFile = "estimates.parquet" // of points whose schemes' estimates were kept
+	captureFile   = "capture.pcapng"    // of points with a capture
+	pointFile     = "point.json"
+	tableExt      = ".parquet" // of all tables of a point
+	latestLink    = "latest"
+	unfinished    = ".partial-" // of a run or a point that is being written
 )
 
 // writeFile writes a file so that a reader, or a crash, finds the old content

@@ -12,16 +12,17 @@ import (
 // written last.
 type pointRecord struct {
 	PointInfo
-	Samples int            `json:"samples"`           // rows of series.parquet
-	Goodput int            `json:"goodput,omitempty"` // rows of goodput.parquet
-	Senders int            `json:"senders,omitempty"` // rows of senders.parquet
-	Probes  []ProbeSummary `json:"probes,omitempty"`  // what is in probes.parquet
-	Ports   []PortCount    `json:"ports"`
-	Ingress []IngressCount `json:"ingress,omitempty"`
-	Pauses  []PauseCount   `json:"pauses,omitempty"`
-	Links   []LinkCount    `json:"links,omitempty"`
-	Hosts   []HostCount    `json:"hosts"`
-	Capture *captured      `json:"capture,omitempty"` // what is in capture.pcapng
+	Samples   int            `json:"samples"`             // rows of series.parquet
+	Goodput   int            `json:"goodput,omitempty"`   // rows of goodput.parquet
+	Senders   int            `json:"senders,omitempty"`   // rows of senders.parquet
+	Estimates int            `json:"estimates,omitempty"` // rows of estimates.parquet
+	Probes    []ProbeSummary `json:"probes,omitempty"`    // what is in probes.parquet
+	Ports     []PortCount    `json:"ports"`
+	Ingress   []IngressCount `json:"ingress,omitempty"`
+	Pauses    []PauseCount   `json:"pauses,omitempty"`
+	Links     []LinkCount    `json:"links,omitempty"`
+	Hosts     []HostCount    `json:"hosts"`
+	Capture   *captured      `json:"capture,omitempty"` // what is in capture.pcapng
 }
 
 // captured sums up a [Capture].
@@ -67,8 +68,13 @@ func writePoint(dir string, p Point) error {
 			return err
 		}
 	}
+	if len(p.Estimates) > 0 {
+		if err := writeParquet(filepath.Join(dir, estimatesFile), estimateRows(p)); err != nil {
+			return err
+		}
+	}
 	r := pointRecord{
-		PointInfo: infoOf(p), Samples: len(p.Queues), Goodput: len(p.Services), Senders: len(p.Senders), Probes: SummarizeProbes(p.Probes),
+		PointInfo: infoOf(p), Samples: len(p.Queues), Goodput: len(p.Services), Senders: len(p.Senders), Estimates: len(p.Estimates), Probes: SummarizeProbes(p.Probes),
 		Ports: p.Ports, Ingress: p.Ingress, Pauses: p.Pauses, Links: p.Links, Hosts: p.Hosts,
 	}
 	if len(p.Capture.Chunks) > 0 {
@@ -90,10 +96,11 @@ type StoredPoint struct {
 	Hosts   []HostCount
 	Probes  []ProbeSummary
 
-	dir     string
-	samples int
-	senders int
-	goodput int
+	dir       string
+	samples   int
+	senders   int
+	goodput   int
+	estimates int
 }
 
 func openPoint(dir string) (StoredPoint, error) {
@@ -101,7 +108,7 @@ func openPoint(dir string) (StoredPoint, error) {
 	if err := readJSON(filepath.Join(dir, pointFile), &r); err != nil {
 		return StoredPoint{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
 	}
-	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Pauses, r.Links, r.Hosts, r.Probes, dir, r.Samples, r.Senders, r.Goodput}, nil
+	return StoredPoint{r.PointInfo, r.Ports, r.Ingress, r.Pauses, r.Links, r.Hosts, r.Probes, dir, r.Samples, r.Senders, r.Goodput, r.Estimates}, nil
 }
 
 // Read reads the whole point but for its capture. The error names the file that is damaged.
@@ -111,13 +118,15 @@ func (s StoredPoint) Read() (Point, error) {
 	p.Queues = queues
 	senders, serr := s.ReadSenders()
 	p.Senders = senders
+	estimates, eerr := s.ReadEstimates()
+	p.Estimates = estimates
 	services, gerr := s.ReadServices()
 	p.Services = services
-	return p, errors.Join(err, qerr, serr, gerr)
+	return p, errors.Join(err, qerr, serr, eerr, gerr)
 }
 
-// ReadFlows reads the point without its samples of queues, services and senders, which are
-// many times larger than all the rest, and without its capture.
+// ReadFlows reads the point without its samples of queues, services and senders and
+// without estimates, which are many times larger than all the rest, and without its capture.
 func (s StoredPoint) ReadFlows() (Point, error) {
 	p := Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Pauses: s.Pauses, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
 	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)

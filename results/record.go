@@ -54,6 +54,17 @@ type QueueSample struct {
 	PeakWaited  time.Duration // the longest of them
 }
 
+// EstimateSample is one measurement that a scheme made of how fast a queue drains,
+// and what it made of that. Rates are of network-layer bytes, in bit/s.
+type EstimateSample struct {
+	At       time.Duration // end of the measurement
+	Switch   string
+	Port     string // name of the node at the port's far end
+	Queue    int32
+	Rate     int64 // of the measurement alone
+	Smoothed int64 // averaged with those before: what the scheme goes by
+}
+
 // ServiceSample is what the flows of a service delivered in an interval of time.
 type ServiceSample struct {
 	At      time.Duration // end of the interval
@@ -164,19 +175,20 @@ type Capture struct {
 
 // Point is everything measured at one scheme, load and seed.
 type Point struct {
-	Scheme   string
-	Load     float64
-	Seed     uint64
-	Flows    []Flow
-	Queues   []QueueSample
-	Probes   []ProbeSample   // by probe, in the order of sending
-	Senders  []SenderSample  // in the order of time; of labs that ask for it
-	Services []ServiceSample // in the order of time, and then of services
-	Ports    []PortCount
-	Ingress  []IngressCount
-	Pauses   []PauseCount // of networks with flow control
-	Links    []LinkCount  // those that may lose packets
-	Hosts    []HostCount
-	Fidelity Fidelity
-	Capture  Capture // no chunks: nothing was captured
+	Scheme    string
+	Load      float64
+	Seed      uint64
+	Flows     []Flow
+	Queues    []QueueSample
+	Probes    []ProbeSample    // by probe, in the order of sending
+	Senders   []SenderSample   // in the order of time; of labs that ask for it
+	Estimates []EstimateSample // in the order of time; of labs that ask for it
+	Services  []ServiceSample  // in the order of time, and then of services
+	Ports     []PortCount
+	Ingress   []IngressCount
+	Pauses    []PauseCount // of networks with flow control
+	Links     []LinkCount  // those that may lose packets
+	Hosts     []HostCount
+	Fidelity  Fidelity
+	Capture   Capture // no chunks: nothing was captured
 }

@@ -15,9 +15,10 @@ type Outcome struct {
 	Lost   []fabric.LossCount // by links that may lose packets
 	Hosts  []results.HostCount
 
-	Senders  []results.SenderSample // in the order of time
-	Services []results.ServiceSample
-	Capture  results.Capture // no chunks: nothing was captured
+	Senders   []results.SenderSample   // in the order of time
+	Estimates []results.EstimateSample // the same
+	Services  []results.ServiceSample
+	Capture   results.Capture // no chunks: nothing was captured
 }
 
 // Seen are the records and samples so far, of a simulation that may go on. They
@@ -31,7 +32,7 @@ func (s *Simulation) Outcome() Outcome {
 	for _, x := range s.sessions.slots {
 		x.account()
 	}
-	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples, Services: s.services.Samples()}
+	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples, Estimates: s.estimates.End(), Services: s.services.Samples()}
 	for i, h := range s.config.Fabric.Hosts {
 		c := s.hosts.count(i)
 		c.Host = h.Name

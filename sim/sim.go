@@ -41,6 +41,7 @@ type Config struct {
 	Sample      time.Duration           // lab time between two samples of the queues; zero: none
 	Goodput     time.Duration           // lab time between two samples of what services deliver; zero: none
 	Senders     time.Duration           // lab time between two samples of what senders know; zero: none
+	Estimates   bool                    // keep what schemes estimate
 	Capture     *collectors.CaptureSpec // nil: nothing is captured
 	// Stall is the lab time without a byte for any flow under way after which
 	// the simulation ends; zero: never.
@@ -64,29 +65,30 @@ type Progress struct {
 
 // Simulation is one point, ready to run or over.
 type Simulation struct {
-	config   Config
-	loop     event.Loop
-	pool     packet.Pool
-	network  *fabric.Network
-	hosts    hosts
-	queues   *collectors.Queues
-	capture  *collectors.Capture // nil: none
-	senders  *senders
-	services *meter.Meter
-	sessions sessions
-	probes   *probes
-	tags     *tags
-	chunk    int64        // payload of one segment: what an application with a rate writes at once
-	starts   *event.Timer // of the next flow
-	records  []results.Flow
-	progress Progress
-	moved    time.Duration // when a byte last came, or a flow started
+	config    Config
+	loop      event.Loop
+	pool      packet.Pool
+	network   *fabric.Network
+	hosts     hosts
+	queues    *collectors.Queues
+	capture   *collectors.Capture // nil: none
+	estimates *collectors.Estimates
+	senders   *senders
+	services  *meter.Meter
+	sessions  sessions
+	probes    *probes
+	tags      *tags
+	chunk     int64        // payload of one segment: what an application with a rate writes at once
+	starts    *event.Timer // of the next flow
+	records   []results.Flow
+	progress  Progress
+	moved     time.Duration // when a byte last came, or a flow started
 }
 
 // New prepares a simulation. Errors name the part of the configuration that
 // does not fit.
 func New(c Config) (*Simulation, error) {
-	s := &Simulation{config: c, queues: collectors.NewQueues(c.Sample), records: records(c.Flows), sessions: newSessions(c.Fabric.Seed)}
+	s := &Simulation{config: c, queues: collectors.NewQueues(c.Sample), estimates: collectors.NewEstimates(), records: records(c.Flows), sessions: newSessions(c.Fabric.Seed)}
 	var err error
 	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Stopped: s.stopped}); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
@@ -102,6 +104,9 @@ func New(c Config) (*Simulation, error) {
 	s.tags = newTags(c.Tagging, services(c.Flows))
 	if c.Sample > 0 {
 		s.queues.Attach(&s.loop, s.network)
+	}
+	if c.Estimates {
+		s.estimates.Attach(&s.loop, s.network)
 	}
 	s.startCapture()
 	s.senders, s.services = newSenders(s, c.Senders), meter.New(c.Goodput)

@@ -26,11 +26,12 @@ const (
 type Switch struct {
 	Kinds port.Kinds // that its ports are built of; not to be changed once it is open
 
-	mu      sync.Mutex
-	sw      *wire.Switch
-	session *wire.Session
-	queues  *collectors.Queues
-	capture *collectors.Capture // nil: none
+	mu        sync.Mutex
+	sw        *wire.Switch
+	session   *wire.Session
+	queues    *collectors.Queues
+	estimates *collectors.Estimates
+	capture   *collectors.Capture // nil: none
 }
 
 var (
@@ -58,10 +59,11 @@ func (s *Switch) Open(c wire.Config, _ *agent.Nothing) error {
 
 // Fabric is what a switch runs.
 type Fabric struct {
-	Spec     fabric.Spec
-	Dilation float64
-	Sample   time.Duration           // lab time between two samples of the queues; zero: none
-	Capture  *collectors.CaptureSpec // nil: nothing is captured
+	Spec      fabric.Spec
+	Dilation  float64
+	Sample    time.Duration           // lab time between two samples of the queues; zero: none
+	Estimates bool                    // keep what schemes estimate
+	Capture   *collectors.CaptureSpec // nil: nothing is captured
 }
 
 // Start runs a fabric until Stop.
@@ -74,10 +76,13 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	case s.session != nil:
 		return errRunning
 	}
-	s.queues = collectors.NewQueues(f.Sample)
+	s.queues, s.estimates = collectors.NewQueues(f.Sample), collectors.NewEstimates()
 	var attach []wire.Collector
 	if f.Sample > 0 {
 		attach = append(attach, s.queues)
+	}
+	if f.Estimates {
+		attach = append(attach, s.estimates)
 	}
 	s.capture = nil
 	if f.Capture != nil {
@@ -95,8 +100,9 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 // Measured is what a switch saw between Start and Stop.
 type Measured struct {
 	wire.Report
-	Queues  []results.QueueSample // times count from the report's start
-	Capture results.Capture       // the same
+	Queues    []results.QueueSample    // times count from the report's start
+	Estimates []results.EstimateSample // the same
+	Capture   results.Capture          // the same
 }
 
 // Recent returns the samples of the running fabric's queues from the given one
@@ -125,7 +131,7 @@ func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
 	if err != nil {
 		return err
 	}
-	*m = Measured{Report: report, Queues: s.queues.Samples()}
+	*m = Measured{Report: report, Queues: s.queues.Samples(), Estimates: s.estimates.End()}
 	if s.capture != nil {
 		m.Capture, s.capture = s.capture.End(), nil
 	}

@@ -31,11 +31,12 @@ const (
 )
 
 type idealRED struct {
-	queues    []drain
-	weight    float64
-	estimates bool
-	rtt       time.Duration
-	lambda    float64
+	estimates
+	queues   []drain
+	weight   float64
+	measures bool // the rates
+	rtt      time.Duration
+	lambda   float64
 }
 
 // drain is what is known of one queue.
@@ -52,15 +53,15 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 		return nil, err
 	}
 	s := &idealRED{
-		queues:    make([]drain, env.Queues),
-		weight:    p.Weight,
-		estimates: p.Estimator == estimatorDepartureRate,
-		rtt:       env.RTT,
-		lambda:    p.Lambda,
+		queues:   make([]drain, env.Queues),
+		weight:   p.Weight,
+		measures: p.Estimator == estimatorDepartureRate,
+		rtt:      env.RTT,
+		lambda:   p.Lambda,
 	}
 	for q := range s.queues {
 		rate := env.Rate
-		if !s.estimates {
+		if !s.measures {
 			rate = p.Capacities[q]
 		}
 		d := &s.queues[q]
@@ -109,12 +110,15 @@ func (s *idealRED) Arrive(_ time.Duration, _ *packet.Packet, v View) Verdict {
 }
 
 func (s *idealRED) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
-	if !s.estimates {
+	if !s.measures {
 		return Pass
 	}
 	d := &s.queues[v.Queue]
 	if bytes, took, ended := d.leave(now, int(p.Size), v.Bytes); ended {
 		s.set(d, s.weight*d.rate+(1-s.weight)*float64(bytes)*8/took.Seconds())
+		if s.estimates != nil {
+			s.tell(now, v.Queue, float64(bytes)*8/took.Seconds(), d.rate)
+		}
 	}
 	return Pass
 }

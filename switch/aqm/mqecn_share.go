@@ -23,6 +23,9 @@ type mqECNRounds struct {
 	rounds *roundShares
 }
 
+// Estimates sets who is told of what a round leaves to a queue.
+func (s *mqECNRounds) Estimates(to func(now time.Duration, e Estimate)) { s.rounds.Estimates(to) }
+
 var _ RoundObserver = (*mqECNRounds)(nil)
 
 func (s *mqECNRounds) TurnEnded(now time.Duration, queue int, emptied bool) {
@@ -34,6 +37,8 @@ func (s *mqECNRounds) TurnEnded(now time.Duration, queue int, emptied bool) {
 // roundShares estimates shares from the time that rounds take: a backlogged
 // queue sends its quantum once a round (MQ-ECN, sections 3.2 and 3.3).
 type roundShares struct {
+	estimates
+	line      float64         // what the link takes of full packets, in bit/s of their network-layer bytes
 	round     average         // T_round in nanoseconds
 	quantum   []float64       // time of each queue's quantum on the wire, in nanoseconds
 	start     []time.Duration // when each queue was last put at the tail of the round
@@ -42,6 +47,7 @@ type roundShares struct {
 
 func newRoundShares(p MQECN, env Env) *roundShares {
 	s := &roundShares{
+		line:      float64(env.Rate) * fullPacket / (fullPacket + frameOverhead),
 		round:     average{beta: p.Beta},
 		quantum:   make([]float64, env.Queues),
 		start:     make([]time.Duration, env.Queues),
@@ -66,9 +72,18 @@ func (s *roundShares) depart(View) {}
 
 func (s *roundShares) turnEnded(now time.Duration, q int, emptied bool) {
 	if !emptied || !s.exhausted {
-		s.round.add(float64(now - s.start[q]))
+		took := float64(now - s.start[q])
+		s.round.add(took)
+		if s.estimates != nil {
+			s.tell(now, q, s.rate(q, took), s.rate(q, s.round.value))
+		}
 	}
 	s.start[q] = now
+}
+
+// rate is what rounds of so many nanoseconds leave to a queue.
+func (s *roundShares) rate(q int, round float64) float64 {
+	return s.line * s.quantum[q] / max(round, s.quantum[q])
 }
 
 func (s *roundShares) idle(slots float64) { s.round.idle(slots) }

@@ -45,6 +45,7 @@ const maxCatchUp = 1024
 
 type pie struct {
 	PIE
+	estimates
 	rand   *rand.Rand
 	queues []pieQueue
 }
@@ -82,7 +83,7 @@ func newPIE(p PIE, env Env) (Scheme, error) {
 	case p.DQThreshold <= 0:
 		return nil, kind.Invalid("dq_threshold", "%v is not above zero", p.DQThreshold)
 	}
-	s := &pie{p, env.Rand, make([]pieQueue, env.Queues)}
+	s := &pie{PIE: p, rand: env.Rand, queues: make([]pieQueue, env.Queues)}
 	for i := range s.queues {
 		s.queues[i].burst = p.MaxBurst
 		s.queues[i].departures = departures{threshold: int(p.DQThreshold)}
@@ -113,7 +114,7 @@ func (s *pie) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 		q.sojourn = 0
 	}
 	if s.Signal == delayByDepartureRate {
-		s.measure(q, now, int(p.Size), v.Bytes)
+		s.measure(now, int(p.Size), v)
 	}
 	return Pass
 }
@@ -155,15 +156,20 @@ func (s *pie) current(q *pieQueue, bytes int) time.Duration {
 
 // measure averages the time in which dq_threshold bytes leave; the weight of a
 // new value grows with their number (RFC 8033, section 5.2).
-func (s *pie) measure(q *pieQueue, now time.Duration, size, backlog int) {
-	_, took, ended := q.leave(now, size, backlog)
+func (s *pie) measure(now time.Duration, size int, v View) {
+	q := &s.queues[v.Queue]
+	bytes, took, ended := q.leave(now, size, v.Bytes)
 	switch {
 	case !ended:
+		return
 	case q.drainTime == 0:
 		q.drainTime = took
 	default:
 		weight := min(float64(s.DQThreshold)/(1<<16), 1)
 		q.drainTime += time.Duration(weight * float64(took-q.drainTime))
+	}
+	if s.estimates != nil {
+		s.tell(now, v.Queue, float64(bytes)*8/took.Seconds(), float64(s.DQThreshold)*8/q.drainTime.Seconds())
 	}
 }
 

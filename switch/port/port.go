@@ -244,6 +244,16 @@ func (p *Port) HeadSize(q int) int {
 	return 0
 }
 
+// Estimates has to told of what the port's scheme estimates from now on. It
+// reports false when the scheme estimates nothing.
+func (p *Port) Estimates(to func(now time.Duration, e aqm.Estimate)) bool {
+	e, ok := p.scheme.(aqm.Estimator)
+	if ok {
+		e.Estimates(to)
+	}
+	return ok
+}
+
 // Queues is the number of queues.
 func (p *Port) Queues() int { return len(p.queues) }
 

@@ -84,3 +84,31 @@ func TestWatchTellsEveryFate(t *testing.T) {
 		t.Errorf("%d packets were kept", n)
 	}
 }
+
+// A scheme that estimates tells whom the port says, and another has nothing to say.
+func TestPortPassesEstimatesOn(t *testing.T) {
+	for scheme, want := range map[string]bool{"ideal-red": true, "mq-ecn": true, "pie": true, "droptail": false} {
+		pool := &packet.Pool{}
+		p, err := New(Spec{Rate: units.Gbps, RTT: time.Millisecond, Queues: 2, Buffer: units.MB, Scheduler: kind.Choice{Kind: "dwrr"}, Scheme: kind.Choice{Kind: scheme}}, Kinds{}, pool.Put)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		if got := p.Estimates(func(_ time.Duration, e aqm.Estimate) { told++ }); got != want {
+			t.Errorf("%s: %v", scheme, got)
+		}
+		for range 40 {
+			k := pool.Get()
+			k.Size, k.ECN = 1500, packet.ECT0
+			p.Enqueue(0, k)
+		}
+		for now := time.Duration(0); p.Bytes() > 0; now += units.Gbps.Time(1538) {
+			if k, _ := p.Dequeue(now); k != nil {
+				pool.Put(k)
+			}
+		}
+		if estimates := scheme == "ideal-red" || scheme == "mq-ecn"; (told > 0) != estimates { // pie goes by the sojourn time
+			t.Errorf("%s told %d estimates", scheme, told)
+		}
+	}
+}
