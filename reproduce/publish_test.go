@@ -45,7 +45,7 @@ func TestPublish(t *testing.T) {
 	page := files["README.md"]
 	for _, want := range []string{
 		"### tcn-fig6: Isolation of four services with DWRR", "Record: [tcn-fig6.json](tcn/tcn-fig6.json)",
-		"| c2: mean FCT of small flows [tcn against per-queue-standard] | up to -61.4 % | -50 % (-50 to -50), n 5000 | direction only |",
+		"| c2: mean FCT of small flows [tcn against per-queue-standard] | up to -61.4 % | -50 % (-50 to -50), n 60 | direction only |",
 		"- c2, direction only: TCN is as published",
 		"![mean FCT of small flows against the load, tcn-fig6, sim](tcn/tcn-fig6_small-mean-sim.svg)",
 		"`aqmlab reproduce tcn-fig6` | sim | 24 |",

@@ -102,7 +102,7 @@ func TestCardOfFlows(t *testing.T) {
 		t.Errorf("MQ-ECN at high load, which was not run: %+v", s)
 	}
 	c2 := got["tcn-fig6-c2"]
-	if f := c2.Columns["sim"]; f.From != 100_000 || f.To != 60_000 || !f.HasCI || f.Seeds != 2 || f.Flows != 5000 || c2.Chance {
+	if f := c2.Columns["sim"]; f.From != 100_000 || f.To != 60_000 || !f.HasCI || f.Seeds != 2 || f.Flows != 60 || c2.Chance {
 		t.Errorf("values of both: %+v", f)
 	}
 	if !got["tcn-fig6-c7"].Chance {
@@ -192,28 +192,26 @@ func TestDamagedRun(t *testing.T) {
 	}
 }
 
-// Traffic that is not drawn has a number of flows of its own, which the card shows
-// in place of the lab's.
+// The card shows the flows that the points had, which for traffic that is not
+// drawn, or comes with more, are not as many as the lab's; of seeds that were run at
+// two scales those of the figure's.
 func TestFlowsOfTheRun(t *testing.T) {
-	for name, want := range map[string]int{"tcn-fig2": 60, "tcn-fig6": 5000} {
-		p := planned(t, Standard, name)
-		for _, s := range scores(t, p, "sim", func(job) float64 { return 1 }) {
-			if f, ok := s.Columns["sim"]; ok && f.Flows != want {
-				t.Errorf("%s: %d flows, want %d", s.Claim.ID, f.Flows, want)
-			}
+	p := planned(t, Standard, "tcn-fig2")
+	for _, s := range scores(t, p, "sim", func(job) float64 { return 1 }) {
+		if f, ok := s.Columns["sim"]; ok && f.Flows != 60 {
+			t.Errorf("%s: %d flows, want 60", s.Claim.ID, f.Flows)
 		}
-		record, err := p.records()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := Figure{Scheme: "a", Load: 0.5, Flows: 1000}
-		r := record[name]
-		r.Points = []keptPoint{{Lab: "b", Scheme: "a", Load: 0.5, Runtime: "sim", Flows: 1}, {Lab: name, Scheme: "a", Load: 0.5, Runtime: "sim", Flows: 17}}
-		if got := p.studies[0].flowsOf(r, f, "sim"); (got == 17) != p.studies[0].fixed() || got == 1 {
-			t.Errorf("%s: %d flows of the record's points", name, got)
-		}
-		if got := p.studies[0].flowsOf(r, f, "uml"); got != 1000 {
-			t.Errorf("%s: %d flows on another runtime", name, got)
-		}
+	}
+	s := p.studies[0]
+	point := func(lab string, seed uint64, flows int) keptPoint {
+		return keptPoint{Lab: lab, Scheme: "a", Load: 0.5, Seed: seed, Runtime: "sim", Flows: flows}
+	}
+	r := &record{Points: []keptPoint{point("b", 1, 1000), point(s.lab.Name, 1, 17), point(s.lab.Name, 2, 900), point(s.lab.Name, 3, 50)}}
+	f := Figure{Scheme: "a", Load: 0.5, Flows: 1000}
+	if got := s.flowsOf(r, f, "sim"); got != 900 {
+		t.Errorf("%d flows, want those of the figure's scale", got)
+	}
+	if got := s.flowsOf(r, f, "uml"); got != 1000 {
+		t.Errorf("%d flows without a point", got)
 	}
 }
