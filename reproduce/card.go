@@ -35,6 +35,7 @@ type ClaimJSON struct {
 	Verdict     Verdict                             `json:"verdict"`
 	By          orchestrator.Runtime                `json:"verdict_by,omitempty"`  // the runtime that it is of
 	Chance      bool                                `json:"may_be_chance"`         // the interval of the difference holds zero
+	Unsettled   bool                                `json:"unsettled"`             // the interval holds what would be reproduced
 	Reason      string                              `json:"reason,omitempty"`      // why it was not run, or cannot be
 	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
 	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured, and what was [Computed]
@@ -86,7 +87,7 @@ func ToJSON(card []Score, scale Scale) JSON {
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
 			Published: number(s.published()), Sim: s.number(orchestrator.Sim), Testbed: s.number(real),
-			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Reason: s.Reason, Explanation: s.explanation(),
+			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Unsettled: s.Unsettled, Reason: s.Reason, Explanation: s.explanation(),
 			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
 		}
 		for r, f := range s.Columns {
@@ -231,10 +232,14 @@ func columnsOf(claims []Score) []string {
 func (s Score) short() string { return strings.TrimPrefix(s.Claim.ID, s.Experiment.ID+"-") }
 
 func (s Score) verdictText() string {
+	text := string(s.Verdict)
 	if s.Chance {
-		return string(s.Verdict) + ", may be chance"
+		text += ", may be chance"
 	}
-	return string(s.Verdict)
+	if s.Unsettled {
+		text += ", unsettled"
+	}
+	return text
 }
 
 // about says what a claim is about.

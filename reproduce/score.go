@@ -26,6 +26,9 @@ type Score struct {
 	// Chance is set when the interval of a difference holds zero, so that its
 	// direction may be chance.
 	Chance bool
+	// Unsettled is set for a claim that is not reproduced, when the interval holds
+	// values with which it would be: more flows or seeds may change the verdict.
+	Unsettled bool
 }
 
 // testbeds are the runtimes of real hosts, those first whose verdict counts: time
@@ -155,6 +158,7 @@ func (s *Score) judge() {
 	s.Verdict, s.Reason = judge(s.Claim, f.Value), ""
 	directed := s.Claim.Relation == papers.Lower || s.Claim.Relation == papers.Higher
 	s.Chance = directed && f.HasCI && f.CI95[0] <= 0 && f.CI95[1] >= 0
+	s.Unsettled = s.Verdict != Reproduced && f.HasCI && judge(s.Claim, mostFavourable(s.Claim, f.CI95)) == Reproduced
 }
 
 // figure takes, of all schemes and loads that a claim is about, the one that

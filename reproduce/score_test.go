@@ -215,3 +215,27 @@ func TestFlowsOfTheRun(t *testing.T) {
 		t.Errorf("%d flows without a point", got)
 	}
 }
+
+// A verdict is unsettled when the interval holds what would be reproduced.
+func TestUnsettled(t *testing.T) {
+	for _, tt := range []struct {
+		value    float64
+		interval [2]float64
+		verdict  Verdict
+		want     bool
+	}{
+		{-30, [2]float64{-55, -5}, DirectionOnly, true},
+		{-30, [2]float64{-35, -25}, DirectionOnly, false},
+		{5, [2]float64{-60, 70}, NotReproduced, true},
+		{-60, [2]float64{-90, -30}, Reproduced, false},
+	} {
+		s := Score{
+			Claim:   papers.Claim{Relation: papers.Lower, Percent: 60},
+			Columns: map[orchestrator.Runtime]Figure{orchestrator.Sim: {Value: tt.value, CI95: tt.interval, HasCI: true}},
+		}
+		s.judge()
+		if s.Verdict != tt.verdict || s.Unsettled != tt.want {
+			t.Errorf("%v within %v of 60 %% lower: %s", tt.value, tt.interval, s.verdictText())
+		}
+	}
+}

@@ -70,6 +70,22 @@ func (v Verdict) weaker() Verdict {
 	return v
 }
 
+// mostFavourable is the value of an interval that bears a claim out most.
+func mostFavourable(c papers.Claim, interval [2]float64) float64 {
+	best := interval[0]
+	if bears(c, interval[1]) > bears(c, best) {
+		best = interval[1]
+	}
+	goal := 0.0 // of what is to be close to a baseline
+	if c.Relation == papers.Equal {
+		goal = *c.To
+	}
+	if inside := interval[0] <= goal && goal <= interval[1]; inside && (c.Relation == papers.Close || c.Relation == papers.Equal) {
+		return goal
+	}
+	return best
+}
+
 // bears is how much a value bears a claim out, the more the higher: for a
 // direction the difference in it, for the others how little it is off, in
 // percent. Nothing is near a published zero but zero.

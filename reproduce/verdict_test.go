@@ -60,3 +60,27 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// An interval is worth its value that bears the claim out most: one end of it, or
+// what lies between.
+func TestMostFavourable(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		claim    papers.Claim
+		interval [2]float64
+		want     float64
+	}{
+		{"lower", papers.Claim{Relation: papers.Lower}, [2]float64{-40, -20}, -40},
+		{"higher", papers.Claim{Relation: papers.Higher}, [2]float64{-40, 20}, 20},
+		{"close, about the baseline", papers.Claim{Relation: papers.Close}, [2]float64{-40, 20}, 0},
+		{"close, below it", papers.Claim{Relation: papers.Close}, [2]float64{-40, -20}, -20},
+		{"equal, about it", papers.Claim{Relation: papers.Equal, To: ptr(375)}, [2]float64{300, 500}, 375},
+		{"equal, above it", papers.Claim{Relation: papers.Equal, To: ptr(375)}, [2]float64{400, 500}, 400},
+		{"at least", papers.Claim{Relation: papers.AtLeast, To: ptr(99)}, [2]float64{90, 100}, 100},
+		{"at most", papers.Claim{Relation: papers.AtMost, To: ptr(99)}, [2]float64{90, 100}, 90},
+	} {
+		if got := mostFavourable(tt.claim, tt.interval); got != tt.want {
+			t.Errorf("%s: %v of %v, want %v", tt.name, got, tt.interval, tt.want)
+		}
+	}
+}
