@@ -14,11 +14,10 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/labs"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
@@ -282,15 +281,9 @@ type cpus struct {
 // most half of all, so that nobody takes the hosts'. A machine with one CPU
 // shares it.
 func splitCPUs(switches int) (cpus, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
+	all, err := host.CPUs()
+	if err != nil {
 		return cpus{}, fmt.Errorf("reading which CPUs there are: %w", err)
-	}
-	var all []int
-	for cpu := range len(set) * 64 {
-		if set.IsSet(cpu) {
-			all = append(all, cpu)
-		}
 	}
 	at := len(all) - min(switches, len(all)/2)
 	return cpus{switches: all[at:], hosts: slices.Clip(all[:at])}, nil

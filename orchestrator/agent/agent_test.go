@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 )
@@ -83,15 +84,11 @@ type About struct {
 }
 
 func (e *echo) About(_ agent.Nothing, a *About) error {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
+	cpus, err := host.CPUs()
+	if err != nil {
 		return err
 	}
-	for cpu := range 64 {
-		if set.IsSet(cpu) {
-			a.CPUs = append(a.CPUs, cpu)
-		}
-	}
+	a.CPUs = cpus
 	sid, err := unix.Getsid(0)
 	if err != nil {
 		return err

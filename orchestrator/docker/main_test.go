@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 )
 
@@ -170,15 +171,11 @@ func (p *probe) Look(_ agent.Nothing, v *View) error {
 	}
 	hosts, err := os.ReadFile("/etc/hosts")
 	v.Hosts = string(hosts)
-	var set unix.CPUSet
-	if err := errors.Join(err, unix.SchedGetaffinity(0, &set)); err != nil {
+	cpus, cerr := host.CPUs()
+	if err := errors.Join(err, cerr); err != nil {
 		return err
 	}
-	for cpu := range 1024 {
-		if set.IsSet(cpu) {
-			v.CPUs = append(v.CPUs, cpu)
-		}
-	}
+	v.CPUs = cpus
 	return nil
 }
 

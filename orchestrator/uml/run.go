@@ -53,11 +53,15 @@ func (s *Session) Run(ctx context.Context, g Guest) ([]byte, error) {
 	if err := s.fill(root, g); err != nil {
 		return nil, errors.Join(fmt.Errorf("readying a guest: %w", err), os.RemoveAll(root))
 	}
-	reply, err := s.boot(ctx, root, g)
-	return reply, errors.Join(err, os.RemoveAll(root))
+	place, err := s.sit()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("finding a CPU for a guest: %w", err), os.RemoveAll(root))
+	}
+	reply, err := s.boot(ctx, root, g, place)
+	return reply, errors.Join(err, place.leave(), os.RemoveAll(root))
 }
 
-func (s *Session) boot(ctx context.Context, root string, g Guest) ([]byte, error) {
+func (s *Session) boot(ctx context.Context, root string, g Guest, place seat) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	console := filepath.Join(root, "console")
@@ -77,7 +81,7 @@ func (s *Session) boot(ctx context.Context, root string, g Guest) ([]byte, error
 		defer close(watched)
 		watch(ctx, filepath.Join(exchange, guest.ProgressFile), g, cancel)
 	}()
-	ended := runAttached(c, fixedAddresses)
+	ended := runAttached(c, func() error { return errors.Join(fixedAddresses(), place.take()) })
 	why := context.Cause(ctx)
 	cancel(nil)
 	<-watched

@@ -29,7 +29,7 @@ func scripted(t *testing.T, script string) *Session {
 			t.Error(err)
 		}
 	})
-	s := &Session{kernel: Kernel{Path: filepath.Join(f.path, "kernel")}, folder: f, program: filepath.Join(f.path, programName)}
+	s := &Session{kernel: Kernel{Path: filepath.Join(f.path, "kernel")}, folder: f, program: filepath.Join(f.path, programName), cpus: "@" + f.path}
 	touch(t, s.program)
 	if err := os.WriteFile(s.kernel.Path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
 		t.Fatal(err)

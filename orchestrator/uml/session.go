@@ -21,6 +21,7 @@ type Session struct {
 	folder  *folder
 	program string
 	guests  atomic.Int64 // that have been started
+	cpus    string       // sockets that say which CPUs guests have
 }
 
 // Open readies guests of a kernel. It also removes what killed processes of
@@ -30,7 +31,7 @@ func Open(k Kernel) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("readying guests: %w", err)
 	}
-	s := &Session{kernel: k, folder: f, program: filepath.Join(f.path, programName)}
+	s := &Session{kernel: k, folder: f, program: filepath.Join(f.path, programName), cpus: cpuSockets}
 	if err := s.copyProgram(); err != nil {
 		return nil, errors.Join(fmt.Errorf("readying guests: %w", err), f.remove())
 	}
