@@ -42,7 +42,7 @@ func TestExport(t *testing.T) {
 	for _, e := range book {
 		all[e.Name] = load(t, e.Name)
 	}
-	for _, name := range []string{"star8", "leafspine", "dumbbell"} {
+	for _, name := range []string{"star8", "leafspine", "dumbbell", "slow-sender"} {
 		all[name] = load(t, "topologies/"+name+".clab.yml")
 	}
 	for name, l := range all {
