@@ -28,7 +28,7 @@ const (
 	HostSwitchPort = "switch" // a port like those of switches, with their buffer, scheduler and scheme
 )
 
-// How modelled hosts find losses.
+// How hosts find losses.
 const (
 	RecoverRACK = "rack" // by time, with tail loss probes (RFC 8985)
 	RecoverSACK = "sack" // by what is selectively acknowledged (RFC 6675)
@@ -110,7 +110,6 @@ func (l *Lab) Unsupported(runtime string) []string {
 	add(rtoMaxPath, units.FormatTime(h.RTOMax), units.FormatTime(linux.RTOMax))
 	add(delayedACKPath, h.DelayedACK, linux.DelayedACK)
 	add(ackTimeoutPath, units.FormatTime(h.ACKTimeout), units.FormatTime(linux.ACKTimeout))
-	add(lossRecoveryPath, h.LossRecovery, linux.LossRecovery)
 	add(stackPath, h.Stack, linux.Stack)
 	add(smallQueuePath, units.FormatTime(h.SmallQueue), units.FormatTime(linux.SmallQueue))
 	for _, p := range h.params() {

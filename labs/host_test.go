@@ -89,7 +89,6 @@ func TestUnsupported(t *testing.T) {
 		"host.rto_max: 60s is for modelled hosts only, real hosts have 120s",
 		"host.delayed_ack: 1 is for modelled hosts only, real hosts have 2",
 		"host.ack_timeout: 1ms is for modelled hosts only, real hosts have 40ms",
-		"host.loss_recovery: sack is for modelled hosts only, real hosts have rack",
 		"host.stack: plain is for modelled hosts only, real hosts have linux",
 		"host.small_queue: 0s is for modelled hosts only, real hosts have 1ms",
 		"host.transport.g: 0.25 is for modelled hosts only, real hosts have 0.0625",

@@ -106,6 +106,9 @@ func runOn(ctx context.Context, runtime Runtime, lab *labs.Lab, points []point, 
 	if runtime == UML {
 		return runGuests(ctx, lab, points, o)
 	}
+	if line := recovers(lab, kernelVersion()); line != "" {
+		o.Watcher.Note("warning: " + line)
+	}
 	o.Containers = runtime == Docker
 	t, err := Up(ctx, lab, o.Options)
 	if err != nil {

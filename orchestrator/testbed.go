@@ -168,10 +168,11 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 		MTU:         t.lab.Host.MTU,
 		ReceiveCPUs: t.cpus.hosts,
 		TCP: netns.TCP{
-			InitCwnd:    t.lab.Host.InitCwnd,
-			Congestion:  t.cc.Name(),
-			ECN:         t.cc.ECN(),
-			IdleRestart: t.lab.Host.IdleRestart,
+			InitCwnd:     t.lab.Host.InitCwnd,
+			Congestion:   t.cc.Name(),
+			ECN:          t.cc.ECN(),
+			IdleRestart:  t.lab.Host.IdleRestart,
+			SACKRecovery: t.lab.Host.LossRecovery == labs.RecoverSACK,
 		},
 	}
 	for _, h := range spec.Hosts {

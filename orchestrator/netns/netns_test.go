@@ -53,7 +53,7 @@ func plan(n int) netns.Plan {
 		Subnet:      netip.MustParsePrefix("10.7.0.0/16"),
 		MTU:         1400,
 		Uplink:      1e9,
-		TCP:         netns.TCP{InitCwnd: 16, RTOMin: 12 * time.Millisecond, Congestion: "reno", ECN: true},
+		TCP:         netns.TCP{InitCwnd: 16, RTOMin: 12 * time.Millisecond, Congestion: "reno", ECN: true, SACKRecovery: true},
 		ReceiveCPUs: []int{0},
 		Sysctls:     []host.Setting{{Key: "net.ipv4.tcp_sack", Value: "0"}},
 	}
@@ -195,6 +195,8 @@ func checkSysctls() error {
 		"net.ipv4.tcp_slow_start_after_idle": "0",
 		"net.ipv4.tcp_ecn":                   "1",
 		"net.ipv4.tcp_ecn_fallback":          "0",
+		"net.ipv4.tcp_recovery":              "0",
+		"net.ipv4.tcp_early_retrans":         "0",
 		"net.ipv4.tcp_sack":                  "0", // the plan's own
 	} {
 		got, err := host.Sysctl(key)
@@ -256,7 +258,7 @@ func TestPlainPlan(t *testing.T) {
 		if r := routes[0]; r.InitCwnd != 0 || r.RtoMin != 0 || r.RtoMinLock || r.Congctl != "" || r.Features != 0 {
 			t.Errorf("route %+v has attributes that nobody asked for", r)
 		}
-		for key, want := range map[string]string{"net.ipv4.tcp_ecn": "0", "net.ipv4.tcp_slow_start_after_idle": "1"} {
+		for key, want := range map[string]string{"net.ipv4.tcp_ecn": "0", "net.ipv4.tcp_slow_start_after_idle": "1", "net.ipv4.tcp_recovery": "1", "net.ipv4.tcp_early_retrans": "3"} {
 			if got, err := host.Sysctl(key); got != want {
 				t.Errorf("%s = %s, want %s (%v)", key, got, want, err)
 			}

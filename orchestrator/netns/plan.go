@@ -52,6 +52,9 @@ type TCP struct {
 	Congestion  string        // congestion control of every connection; "": the kernel's default
 	ECN         bool          // ask for ECN on every connection; else never, unless the congestion control insists
 	IdleRestart bool          // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+	// SACKRecovery finds losses by what is selectively acknowledged (RFC 6675), and
+	// sends no tail loss probes, where the kernel still can: before Linux 6.17.
+	SACKRecovery bool
 }
 
 // Lab is a lab's namespaces, interfaces and addresses.

@@ -38,6 +38,9 @@ func hostSysctls(p Plan) []host.Setting {
 		// its end.
 		{Key: "net.ipv4.tcp_ecn_fallback", Value: "0"},
 	}
+	if p.TCP.SACKRecovery {
+		settings = append(settings, host.Setting{Key: "net.ipv4.tcp_recovery", Value: "0"}, host.Setting{Key: "net.ipv4.tcp_early_retrans", Value: "0"})
+	}
 	return append(settings, p.Sysctls...)
 }
 
