@@ -1,11 +1,8 @@
 package uml
 
 import (
-	"errors"
 	"fmt"
 	"net"
-
-	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/host"
 )
@@ -26,19 +23,19 @@ type seat struct {
 	held net.Listener
 }
 
-// sit takes the first processor that no guest has, or none when all are taken.
-func (s *Session) sit() (seat, error) {
+// sit takes the first processor that no guest has, or none when all are taken or
+// cannot be asked for: a guest runs without one, too, if slower.
+func (s *Session) sit() seat {
 	all, err := host.CPUs()
 	if err != nil {
-		return seat{}, err
+		return seat{}
 	}
 	for _, cpu := range all {
-		held, err := net.Listen("unix", fmt.Sprintf("%s-%d", s.cpus, cpu))
-		if !errors.Is(err, unix.EADDRINUSE) {
-			return seat{cpu, held}, err
+		if held, err := net.Listen("unix", fmt.Sprintf("%s-%d", s.cpus, cpu)); err == nil {
+			return seat{cpu, held}
 		}
 	}
-	return seat{}, nil
+	return seat{}
 }
 
 // take puts the calling thread there, and what it starts.

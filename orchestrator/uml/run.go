@@ -53,10 +53,7 @@ func (s *Session) Run(ctx context.Context, g Guest) ([]byte, error) {
 	if err := s.fill(root, g); err != nil {
 		return nil, errors.Join(fmt.Errorf("readying a guest: %w", err), os.RemoveAll(root))
 	}
-	place, err := s.sit()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("finding a CPU for a guest: %w", err), os.RemoveAll(root))
-	}
+	place := s.sit()
 	reply, err := s.boot(ctx, root, g, place)
 	return reply, errors.Join(err, place.leave(), os.RemoveAll(root))
 }
