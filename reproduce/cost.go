@@ -15,8 +15,8 @@ const perPacketHop = 400 * time.Nanosecond
 // What a guest takes to boot, look around and calibrate, and for a data packet
 // with its ACK on a star (docs/uml.md).
 const (
-	guestStart     = 5.0 // seconds
-	perGuestPacket = 34 * time.Microsecond
+	guestStart     = 3.0 // seconds
+	perGuestPacket = 20 * time.Microsecond
 )
 
 // cost is about how many seconds a point takes: of one core in virtual time, else
