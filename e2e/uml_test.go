@@ -283,6 +283,6 @@ func (g guests) kernels() []int {
 // start starts a run, and returns when flows of its point have ended.
 func (g guests) start(t *testing.T) *exec.Cmd {
 	t.Helper()
-	c := g.command(t, "run", labFile(t, small), "--runtime", "uml", "--schemes", "tcn", "--out", t.TempDir())
-	return startCommand(t, c, "/120 flows").Cmd
+	c := g.command(t, "run", labFile(t, small), "--runtime", "uml", "--schemes", "tcn", "--flows", "20000", "--out", t.TempDir())
+	return startCommand(t, c, "/20000 flows").Cmd
 }
