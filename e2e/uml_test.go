@@ -103,11 +103,12 @@ func TestGuestABQ(t *testing.T) {
 	checkABQ(t, points(t, run)["abq"])
 }
 
-// TestGuestRepeats: two runs store the same bytes, whatever runs beside them.
+// TestGuestRepeats: two runs store the same bytes of a point, whatever runs beside
+// it and whatever other points the lab has.
 func TestGuestRepeats(t *testing.T) {
 	g, lab := needGuest(t), labFile(t, small)
 	one, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "1")
-	two, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "2")
+	two, _ := g.run(t, lab, "--schemes", "droptail,tcn", "--flows", "15", "--seeds", "2,1", "--jobs", "2")
 	files, err := filepath.Glob(filepath.Join(one.Dir, "*", "*"))
 	if err != nil || len(files) != 4*2 { // of each seed
 		t.Fatalf("%d files, %v", len(files), err)

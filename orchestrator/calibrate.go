@@ -49,19 +49,26 @@ func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration,
 }
 
 func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration, error) {
-	found, err := t.timeBase(ctx, t.lab.Seeds[0])
-	if err != nil {
+	if err := t.findOverhead(ctx); err != nil {
 		return Calibration{}, err
 	}
-	t.overhead = max(0, time.Duration(float64(excess(found))*t.dilation))
 	if t.lab.Dilation == 0 {
 		if err := t.chooseDilation(ctx, say); err != nil {
 			return Calibration{}, err
 		}
 	}
-	c := Calibration{Dilation: t.dilation, Overhead: t.overhead}
-	c.BaseRTT, c.RTTs, err = t.baseRTTs(ctx)
-	return c, err
+	rtt, all, err := t.baseRTTs(ctx)
+	return Calibration{Dilation: t.dilation, Overhead: t.overhead, BaseRTT: rtt, RTTs: all}, err
+}
+
+// findOverhead measures what hosts and switch add to a round trip.
+func (t *Testbed) findOverhead(ctx context.Context) error {
+	found, err := t.timeBase(ctx, t.lab.Seeds[0])
+	if err != nil {
+		return err
+	}
+	t.overhead = max(0, time.Duration(float64(excess(found))*t.dilation))
+	return nil
 }
 
 // chooseDilation finds the smallest dilation that the pilot passes with.

@@ -29,12 +29,11 @@ const (
 
 // order is the host's to a guest.
 type order struct {
-	Task     task
-	Lab      string // as YAML; its files are in the guest
-	Scheme   string
-	Load     float64
-	Seed     uint64
-	Overhead time.Duration // that was calibrated
+	Task   task
+	Lab    string // as YAML; its files are in the guest
+	Scheme string
+	Load   float64
+	Seed   uint64
 }
 
 // reply is the guest's: what its task yields.
@@ -126,7 +125,9 @@ func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) 
 		r.Calibration, err = t.Calibrate(ctx, func(string) {})
 		return r, err
 	}
-	t.overhead = o.Overhead
+	if err := t.findOverhead(ctx); err != nil {
+		return reply{}, err
+	}
 	flows, err := trafficgen.Trace(t.lab.Traffic(o.Load, o.Seed))
 	if err != nil {
 		return reply{}, err

@@ -42,7 +42,6 @@ func captureMemory(lab *labs.Lab) int {
 // guests runs the points of a lab, each under a kernel of its own.
 type guests struct {
 	lab     *labs.Lab
-	yaml    string
 	session *uml.Session
 	kernel  uml.Kernel
 }
@@ -55,7 +54,7 @@ func runGuests(ctx context.Context, lab *labs.Lab, points []point, o RunOptions)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.session.Close()) }()
-	idle, err := g.do(ctx, order{Task: taskCalibrate}, nil)
+	idle, err := g.do(ctx, lab, order{Task: taskCalibrate}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("calibrating: %w", err)
 	}
@@ -69,16 +68,12 @@ func runGuests(ctx context.Context, lab *labs.Lab, points []point, o RunOptions)
 	return store(lab, g.manifest(idle), o, func(w Watcher, add func(results.Point) error) error {
 		watcher := &oneByOne{Watcher: w}
 		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
-			return g.runOne(ctx, points[i], name(points, i, instant), idle.Calibration.Overhead, watcher)
+			return g.runOne(ctx, points[i], name(points, i, instant), watcher)
 		}, add)
 	})
 }
 
 func openGuests(lab *labs.Lab) (*guests, error) {
-	yaml, err := lab.YAML()
-	if err != nil {
-		return nil, err
-	}
 	k, err := uml.Find()
 	if err != nil {
 		return nil, err
@@ -87,12 +82,16 @@ func openGuests(lab *labs.Lab) (*guests, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &guests{lab: lab, yaml: string(yaml), session: s, kernel: k}, nil
+	return &guests{lab: lab, session: s, kernel: k}, nil
 }
 
-// do has a guest do one order.
-func (g *guests) do(ctx context.Context, o order, watch func(step)) (reply, error) {
-	o.Lab = g.yaml
+// do has a guest do one order with a lab, which is all that it knows.
+func (g *guests) do(ctx context.Context, lab *labs.Lab, o order, watch func(step)) (reply, error) {
+	yaml, err := lab.YAML()
+	if err != nil {
+		return reply{}, err
+	}
+	o.Lab = string(yaml)
 	return askGuest(ctx, g.session, o, uml.Guest{
 		Files:  g.lab.Files(),
 		Memory: guestMemory(g.lab.Topology.Hosts) + captureMemory(g.lab),
@@ -123,11 +122,17 @@ func askGuest(ctx context.Context, s *uml.Session, o order, g uml.Guest) (r repl
 	return r, nil
 }
 
-// runOne runs a point in the watcher's sight.
-func (g *guests) runOne(ctx context.Context, p point, named Point, overhead time.Duration, w Watcher) (results.Point, error) {
+// runOne runs a point in the watcher's sight. Its guest is told of no other point
+// of the lab, so that the result is the same whatever else there is: to read a
+// longer lab takes nanoseconds more, which is enough for another course of events.
+func (g *guests) runOne(ctx context.Context, p point, named Point, w Watcher) (results.Point, error) {
 	w.Begin(named)
-	o := order{Task: taskPoint, Scheme: p.scheme, Load: p.load, Seed: p.seed, Overhead: overhead}
-	r, err := g.do(ctx, o, func(s step) {
+	one, err := g.lab.Restricted([]string{p.scheme}, p.load, p.seed)
+	if err != nil {
+		return results.Point{}, err
+	}
+	o := order{Task: taskPoint, Scheme: p.scheme, Load: p.load, Seed: p.seed}
+	r, err := g.do(ctx, one, o, func(s step) {
 		s.Look = s.look
 		w.Progress(named, s.Progress)
 	})
