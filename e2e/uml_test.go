@@ -103,6 +103,23 @@ func TestGuestABQ(t *testing.T) {
 	checkABQ(t, points(t, run)["abq"])
 }
 
+// TestGuestOnLoss: the kernel's DCTCP answers losses as the lab asks. Where nothing
+// is marked, a loss takes half of the window, or nothing of it, as in Linux before
+// 5.1: then at least twice as many packets are dropped.
+func TestGuestOnLoss(t *testing.T) {
+	g, lab := needGuest(t), labFile(t, small)
+	drops := map[string]int64{}
+	for _, onLoss := range []string{"half", "alpha"} {
+		run, _ := g.run(t, lab, "--schemes", "droptail", "--flows", "40", "--set", "host.transport.on_loss="+onLoss)
+		for _, p := range points(t, run)["droptail"].Ports {
+			drops[onLoss] += p.DropsFull
+		}
+	}
+	if drops["half"] == 0 || drops["alpha"] < 2*drops["half"] {
+		t.Errorf("packets dropped: %v", drops)
+	}
+}
+
 // TestGuestRepeats: two runs store the same bytes of a point, whatever runs beside
 // it and whatever other points the lab has.
 func TestGuestRepeats(t *testing.T) {

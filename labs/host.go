@@ -113,7 +113,7 @@ func (l *Lab) Unsupported(runtime string) []string {
 	add(stackPath, h.Stack, linux.Stack)
 	add(smallQueuePath, units.FormatTime(h.SmallQueue), units.FormatTime(linux.SmallQueue))
 	for _, p := range h.params() {
-		if want, given := h.TransportParams[p.Name]; given {
+		if want, given := h.TransportParams[p.Name]; given && p.Name != transport.OnLoss {
 			add(join(transportPath, p.Name), fmt.Sprint(want), p.Default)
 		}
 	}
@@ -124,6 +124,11 @@ func (l *Lab) Unsupported(runtime string) []string {
 		lines = append(lines, fmt.Sprintf("%s: only hosts of runtime %s follow it", key, Docker))
 	}
 	return lines
+}
+
+// BuildTransport is the host's transport with the lab's parameters.
+func (h Host) BuildTransport() (transport.Transport, error) {
+	return transport.Table().New(h.Transport, h.TransportParams, struct{}{})
 }
 
 // params are the parameters of the host's transport.

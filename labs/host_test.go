@@ -73,7 +73,7 @@ func TestHostPort(t *testing.T) {
 // Real hosts follow a lab that leaves the keys alone. They are told apart from
 // what they do not follow, and modelled hosts follow everything.
 func TestUnsupported(t *testing.T) {
-	plain := load(t, write(t, "x.yaml", base+"host: {rto_min: 5ms, init_cwnd: 16, transport: {kind: dctcp, g: 0.0625}}\n"))
+	plain := load(t, write(t, "x.yaml", base+"host: {rto_min: 5ms, init_cwnd: 16, transport: {kind: dctcp, g: 0.0625, on_loss: alpha}}\n"))
 	set := load(t, write(t, "x.yaml", base+`host:
   transport: {kind: dctcp, g: 0.25}
   rto_initial: 5ms

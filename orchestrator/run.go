@@ -106,7 +106,7 @@ func runOn(ctx context.Context, runtime Runtime, lab *labs.Lab, points []point, 
 	if runtime == UML {
 		return runGuests(ctx, lab, points, o)
 	}
-	if line := recovers(lab, kernelVersion()); line != "" {
+	for _, line := range otherLosses(lab, kernelVersion()) {
 		o.Watcher.Note("warning: " + line)
 	}
 	o.Containers = runtime == Docker

@@ -8,7 +8,6 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/uml"
-	"aqmlab/transport"
 	"aqmlab/units"
 )
 
@@ -72,7 +71,7 @@ type machine struct {
 
 // choose settles on a runtime for a lab, and tells why unless it was asked for.
 func (r Runtime) choose(lab *labs.Lab, m machine) (chosen Runtime, why string) {
-	t, err := transport.Table().New(lab.Host.Transport, lab.Host.TransportParams, struct{}{})
+	t, err := lab.Host.BuildTransport()
 	switch {
 	case r != Auto && r != "":
 		return r, ""

@@ -111,7 +111,11 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
 		return err
 	}
-	if t.cc, err = cc.Acquire(t.lab.Host.Transport, t.journal.ID()); err != nil {
+	spoken, err := t.lab.Host.BuildTransport()
+	if err != nil {
+		return err
+	}
+	if t.cc, err = cc.Acquire(spoken, t.journal.ID()); err != nil {
 		return err
 	}
 	spec, err := t.lab.Fabric(t.lab.Baseline, 0)

@@ -177,11 +177,15 @@ func TestDownAfterADeath(t *testing.T) {
 func TestPlanOfTransports(t *testing.T) {
 	needRoot(t)
 	for transport, ecn := range map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false} {
-		handle, err := cc.Acquire(transport, "test")
+		lab := parse(t, small, func(l *labs.Lab) { l.Host.Transport = transport })
+		spoken, err := lab.Host.BuildTransport()
 		if err != nil {
 			t.Fatal(err)
 		}
-		lab := parse(t, small, func(l *labs.Lab) { l.Host.Transport = transport })
+		handle, err := cc.Acquire(spoken, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
 		spec, err := lab.Fabric(lab.Baseline, 0)
 		if err != nil {
 			t.Fatal(err)

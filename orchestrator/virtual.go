@@ -17,7 +17,6 @@ import (
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
 	"aqmlab/trafficgen"
-	"aqmlab/transport"
 )
 
 // runVirtual runs the points in virtual time, several at once. They are stored
@@ -187,7 +186,7 @@ func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 // setHosts gives a simulation the hosts that a lab asks for.
 func setHosts(c *sim.Config, lab *labs.Lab) error {
 	h := lab.Host
-	t, err := transport.Table().New(h.Transport, h.TransportParams, struct{}{})
+	t, err := h.BuildTransport()
 	if err != nil {
 		return err
 	}

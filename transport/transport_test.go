@@ -1,6 +1,9 @@
 package transport
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestTable: ECN is what DCTCP (RFC 8257), the papers' ECN* (RFC 3168) and DCQCN
 // need, and what the plain transports do without. No kernel has DCQCN.
@@ -36,5 +39,25 @@ func TestG(t *testing.T) {
 	}
 	if _, err := Table().New("reno", map[string]any{"g": 0.5}, struct{}{}); err == nil {
 		t.Error("Reno takes a g")
+	}
+}
+
+// TestOnLoss: a loss halves the window unless the lab says otherwise (RFC 8257,
+// section 3.5).
+func TestOnLoss(t *testing.T) {
+	for _, tt := range []struct {
+		params  map[string]any
+		byAlpha bool
+		bad     string
+	}{
+		{params: nil},
+		{params: map[string]any{"on_loss": "half"}},
+		{params: map[string]any{"on_loss": "alpha"}, byAlpha: true},
+		{params: map[string]any{"on_loss": "none"}, bad: "on_loss"},
+	} {
+		made, err := Table().New("dctcp", tt.params, struct{}{})
+		if made.LossByAlpha != tt.byAlpha || (err != nil) != (tt.bad != "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
+			t.Errorf("%v: %+v, %v", tt.params, made, err)
+		}
 	}
 }

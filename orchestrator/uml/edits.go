@@ -22,8 +22,12 @@ type edit struct {
 // clockFile is the guest's clock.
 const clockFile = "arch/um/kernel/time.c"
 
-// edits are the changes that a lab's guest needs. Only ARCH=um is touched; TCP,
-// the devices and the queueing disciplines are the kernel's own.
+// dctcpFile is the kernel's DCTCP.
+const dctcpFile = "net/ipv4/tcp_dctcp.c"
+
+// edits are the changes that a lab's guest needs. Beside ARCH=um one is of DCTCP,
+// which behaves as ever unless told otherwise; the rest of TCP, the devices and the
+// queueing disciplines are the kernel's own.
 var edits = [...]edit{
 	{
 		file: "arch/um/Kconfig",
@@ -88,6 +92,22 @@ var edits = [...]edit{
 		now:      "DEFINE_LONGS(HOST_FP_SIZE, 12288);",
 		why:      "CPUs with AMX have 11 KB of floating-point state; the guest would panic at once",
 		optional: true,
+	},
+	// A parameter brings back what Linux before 5.1 does for a loss, on which
+	// published experiments ran: nothing, so that the window is cut by
+	// dctcp_ssthresh alone.
+	{
+		file: dctcpFile,
+		old:  "\nstatic struct tcp_congestion_ops dctcp_reno;\n\nstatic void dctcp_reset(",
+		now: "\nstatic bool dctcp_halve_on_loss __read_mostly = true;\nmodule_param(dctcp_halve_on_loss, bool, 0644);\n" +
+			"\nstatic struct tcp_congestion_ops dctcp_reno;\nstatic void dctcp_reset(",
+		why: "labs choose what DCTCP does for a loss",
+	},
+	{
+		file: dctcpFile,
+		old:  "tp->snd_ssthresh = max(tcp_snd_cwnd(tp) >> 1U, 2U);",
+		now:  "tp->snd_ssthresh = dctcp_halve_on_loss ? max(tcp_snd_cwnd(tp) >> 1U, 2U) : tp->snd_ssthresh;",
+		why:  "labs choose what DCTCP does for a loss",
 	},
 }
 

@@ -3,16 +3,19 @@ package tcp
 import (
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
+	"aqmlab/transport"
 )
 
 // DCTCP is RFC 8257: marks cut the window by half of the share of bytes that
 // were marked lately. A loss is answered as in Reno (section 3.5), even in a
 // window of data that a mark has cut, since that cut may have been small; Linux
-// does so too.
+// does so too from 5.1 on. Before, it took for a loss what it takes for a mark,
+// unless one had cut the window already ("tcp: Ensure DCTCP reacts to losses").
 type DCTCP struct {
 	G            float64 `lab:"g" doc:"weight of the newest window in the estimate of how much is marked, above 0 and at most 1"`
 	InitialAlpha float64 `lab:"initial_alpha" doc:"the estimate before the first mark, 0 to 1: 1 in RFC 8257 and Linux, 0 in ns-2"`
 	MinWindow    int     `lab:"min_window" doc:"segments below which no mark takes the window: 2 in Linux, 1 in ns-2"`
+	OnLoss       string  `lab:"on_loss" doc:"what a loss takes of the window: half (RFC 8257) or alpha (what a mark takes)"`
 }
 
 // dctcp has its names from RFC 8257, section 3.3.
@@ -58,9 +61,10 @@ func (c *dctcp) acked(w *window, a ack) {
 }
 
 func (c *dctcp) cut(w *window, e congestion) {
-	if e.cause == marked {
-		w.shrink(w.cwnd-w.cut(float64(w.cwnd)*(c.alpha/2)), int64(c.p.MinWindow), marked)
-		return
+	switch {
+	case e.cause != marked && c.p.OnLoss == transport.OnLossHalf:
+		w.halve(e)
+	case e.cause == marked || !e.again:
+		w.shrink(w.cwnd-w.cut(float64(w.cwnd)*(c.alpha/2)), int64(c.p.MinWindow), e.cause)
 	}
-	w.halve(e)
 }

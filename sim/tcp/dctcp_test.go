@@ -12,7 +12,7 @@ import (
 // TestAlpha: RFC 8257, section 3.3, by hand, with g = 1/4 and windows of 4
 // segments. The first window of observation ends with the first ACK.
 func TestAlpha(t *testing.T) {
-	made, err := newDCTCP(DCTCP{G: 0.25, InitialAlpha: 1, MinWindow: 2}, struct{}{})
+	made, err := newDCTCP(DCTCP{G: 0.25, InitialAlpha: 1, MinWindow: 2, OnLoss: "half"}, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,24 +40,37 @@ func TestAlpha(t *testing.T) {
 	}
 }
 
-// TestDCTCPCut: the window shrinks by alpha / 2; a loss halves the flight.
+// TestDCTCPCut: the window shrinks by alpha / 2; a loss halves the flight, also in
+// a window of data that a mark has cut (RFC 8257, section 3.5). With the losses of
+// Linux before 5.1 they shrink it as a mark does, and not after one. A timeout sets
+// the threshold alone.
 func TestDCTCPCut(t *testing.T) {
+	const unlimited = math.MaxInt64
 	for name, tt := range map[string]struct {
-		alpha float64
-		cause cause
-		want  int64
+		onLoss          string
+		alpha           float64
+		cause           cause
+		again           bool
+		cwnd, threshold int64
 	}{
-		"all marked":  {1, marked, 10_000},
-		"half marked": {0.5, marked, 15_000},
-		"few marked":  {1.0 / 16, marked, 19_375},
-		"none":        {0, marked, 20_000},
-		"loss":        {0, lost, 9_000},
+		"all marked":               {"half", 1, marked, false, 10_000, 10_000},
+		"half marked":              {"half", 0.5, marked, false, 15_000, 15_000},
+		"few marked":               {"half", 1.0 / 16, marked, false, 19_375, 19_375},
+		"none":                     {"half", 0, marked, false, 20_000, 20_000},
+		"loss":                     {"half", 0, lost, false, 9_000, 9_000},
+		"loss after mark":          {"half", 0, lost, true, 9_000, 9_000},
+		"timeout":                  {"half", 0, timedOut, false, 20_000, 9_000},
+		"half marked, by alpha":    {"alpha", 0.5, marked, false, 15_000, 15_000},
+		"loss by alpha":            {"alpha", 0.5, lost, false, 15_000, 15_000},
+		"loss by alpha, none":      {"alpha", 0, lost, false, 20_000, 20_000},
+		"loss by alpha after mark": {"alpha", 0.5, lost, true, 20_000, unlimited},
+		"timeout by alpha":         {"alpha", 0.5, timedOut, false, 20_000, 15_000},
 	} {
-		c := &dctcp{p: DCTCP{MinWindow: 2}, alpha: tt.alpha}
+		c := &dctcp{p: DCTCP{MinWindow: 2, OnLoss: tt.onLoss}, alpha: tt.alpha}
 		w := newWindow(mss, 20)
-		c.cut(&w, congestion{cause: tt.cause, flight: 18_000})
-		if w.cwnd != tt.want || w.ssthresh != tt.want {
-			t.Errorf("%s: window %d, threshold %d, want %d", name, w.cwnd, w.ssthresh, tt.want)
+		c.cut(&w, congestion{cause: tt.cause, flight: 18_000, again: tt.again})
+		if w.cwnd != tt.cwnd || w.ssthresh != tt.threshold {
+			t.Errorf("%s: window %d, threshold %d, want %d, %d", name, w.cwnd, w.ssthresh, tt.cwnd, tt.threshold)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestDCTCP(t *testing.T) {
 	vmtest.Run(t, vmtest.Spec{
 		Package: "aqmlab/orchestrator/host/cc",
-		Tests:   "Unlinked|AgreesWithKernel|Probe",
+		Tests:   "Unlinked|AgreesWithKernel|Probe|TestLoss",
 		Modules: []string{"tun", "tcp_dctcp"},
 		Limit:   5 * time.Minute,
 	})

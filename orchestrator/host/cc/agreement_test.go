@@ -41,7 +41,7 @@ func behave(t *testing.T, h *Handle, mark float64) (b behaviour) {
 // packets does not raise it.
 func TestAgreesWithKernel(t *testing.T) {
 	needsRoot(t)
-	theirs, err := Acquire("dctcp", suffix("j"))
+	theirs, err := Acquire(named("dctcp"), suffix("j"))
 	must(t, err)
 	defer func() { must(t, theirs.Close()) }()
 	if theirs.Provider() != Kernel {

@@ -11,21 +11,8 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
-	"aqmlab/kind"
 	"aqmlab/transport"
 )
-
-func TestUnknownTransport(t *testing.T) {
-	_, err := Acquire("quic", "x")
-	if !errors.Is(err, kind.ErrUnknown) {
-		t.Fatalf("error %v, want ErrUnknown", err)
-	}
-	for _, known := range transport.Table().Names() {
-		if !strings.Contains(err.Error(), known) {
-			t.Errorf("error %q does not list %s", err, known)
-		}
-	}
-}
 
 func TestUniqueName(t *testing.T) {
 	for suffix, want := range map[string]string{
@@ -103,7 +90,7 @@ func TestMissingModule(t *testing.T) {
 
 // TestModelled: no kernel has DCQCN, so no real host may be asked for it.
 func TestModelled(t *testing.T) {
-	_, err := Acquire("dcqcn", "x")
+	_, err := Acquire(named("dcqcn"), "x")
 	var unsupported *UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Missing != NeedModel || !strings.Contains(err.Error(), "only modelled hosts speak it") {
 		t.Errorf("error %v, want missing %s", err, NeedModel)
@@ -149,7 +136,7 @@ func TestFromKernel(t *testing.T) {
 
 // TestBuiltIn: there is nothing to hold of what the kernel provides.
 func TestBuiltIn(t *testing.T) {
-	h, err := Acquire("reno", "x")
+	h, err := Acquire(named("reno"), "x")
 	must(t, err)
 	if h.Name() != "reno" || h.Provider() != Kernel || h.ECN() {
 		t.Errorf("reno is %+v", h)

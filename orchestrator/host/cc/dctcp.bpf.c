@@ -20,6 +20,10 @@
 /* g = 1/16 (RFC 8257, section 4.2). */
 #define GAIN_SHIFT 4
 
+/* Whether a loss takes of the window what a mark would, as in Linux 3.18 to 5.0,
+ * and not half (RFC 8257, section 3.5). The loader writes it. */
+const volatile bool loss_by_alpha;
+
 /* No cut goes below two segments: ack clocking needs them (RFC 5681, eq. 4). */
 #define MIN_CWND 2U
 
@@ -186,12 +190,15 @@ __u32 BPF_PROG(dctcp_ssthresh, struct sock *sk)
 	return cut(tp->snd_cwnd, s ? s->alpha : ONE);
 }
 
-/* A reduction begins: for marks by alpha, for a loss by half, of the window with
- * which the kernel entered it. A loss among marked packets makes the cut of that
- * same window deeper, so there are never two cuts in one window. */
+/* A reduction begins: for marks by alpha, for a loss by half unless told
+ * otherwise, of the window with which the kernel entered it. A loss among marked
+ * packets makes the cut of that same window deeper, so there are never two cuts in
+ * one window. */
 static void begin(struct tcp_sock *tp, struct state *s, __u32 ca_state)
 {
-	s->ssthresh = cut(tp->prior_cwnd, ca_state == TCP_CA_CWR ? s->alpha : ONE);
+	bool by_alpha = ca_state == TCP_CA_CWR || loss_by_alpha;
+
+	s->ssthresh = cut(tp->prior_cwnd, by_alpha ? s->alpha : ONE);
 	if (s->reduction != tp->high_seq || !s->reducing) {
 		s->prr_delivered = 0;
 		s->reductions++;

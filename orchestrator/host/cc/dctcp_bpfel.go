@@ -47,6 +47,7 @@ const (
 	dctcpProgDctcpRelease     = "dctcp_release"
 	dctcpProgDctcpSsthresh    = "dctcp_ssthresh"
 	dctcpProgDctcpUndoCwnd    = "dctcp_undo_cwnd"
+	dctcpVarLossByAlpha       = "loss_by_alpha"
 )
 
 // loadDctcp returns the embedded CollectionSpec for dctcp.
@@ -113,6 +114,7 @@ type dctcpMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type dctcpVariableSpecs struct {
+	LossByAlpha *ebpf.VariableSpec `ebpf:"loss_by_alpha"`
 }
 
 // dctcpObjects contains all objects after they have been loaded into the kernel.
@@ -150,6 +152,7 @@ func (m *dctcpMaps) Close() error {
 //
 // It can be passed to loadDctcpObjects or ebpf.CollectionSpec.LoadAndAssign.
 type dctcpVariables struct {
+	LossByAlpha *ebpf.Variable `ebpf:"loss_by_alpha"`
 }
 
 // dctcpPrograms contains all programs after they have been loaded into the kernel.

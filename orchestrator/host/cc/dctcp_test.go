@@ -117,10 +117,23 @@ func wantExactEcho(t *testing.T, n *network, s State) {
 	}
 }
 
-// TestLossHalves loses a packet when alpha is next to 0, so that only the rule
-// for losses explains the cut (RFC 8257, section 3.5).
-func TestLossHalves(t *testing.T) {
-	h, n := acquire(t, "d"), newNetwork(t)
+// TestLoss loses a packet when alpha is next to 0, so that only the rule for
+// losses explains a cut: by half (RFC 8257, section 3.5), or by alpha as in Linux
+// before 5.1, which is none.
+func TestLoss(t *testing.T) {
+	for name, tt := range map[string]struct {
+		byAlpha bool
+		left    float64
+	}{"half": {false, 0.5}, "alpha": {true, 1}} {
+		t.Run(name, func(t *testing.T) { lose(t, tt.byAlpha, tt.left) })
+	}
+}
+
+// lose has a connection lose a packet, which should leave that share of the window.
+func lose(t *testing.T, byAlpha bool, left float64) {
+	as := named("dctcp")
+	as.LossByAlpha = byAlpha
+	h, n := acquireAs(t, "d", as), newNetwork(t)
 	// Between transfers the window is put aside otherwise; here it is compared.
 	n.client.sysctl(t, "tcp_slow_start_after_idle", "0")
 	client, _ := n.connect(t, h.Name(), h.Name())
@@ -132,8 +145,8 @@ func TestLossHalves(t *testing.T) {
 	if cuts := after.DCTCP.Reductions - before.DCTCP.Reductions; cuts != 1 {
 		t.Errorf("one lost packet led to %d cuts", cuts)
 	}
-	if share := float64(after.SSThresh) / float64(before.Cwnd); share < 0.45 || share > 0.55 {
-		t.Errorf("loss at cwnd %d set ssthresh %d, want half", before.Cwnd, after.SSThresh)
+	if share := float64(after.SSThresh) / float64(before.Cwnd); math.Abs(share-left) > 0.05 {
+		t.Errorf("loss at cwnd %d set ssthresh %d, want %v of it", before.Cwnd, after.SSThresh, left)
 	}
 }
 
@@ -182,7 +195,7 @@ func TestPeerWithoutECN(t *testing.T) {
 
 func TestECNStar(t *testing.T) {
 	needsRoot(t)
-	h, err := Acquire("ecn-star", suffix("e"))
+	h, err := Acquire(named("ecn-star"), suffix("e"))
 	must(t, err)
 	if h.Name() != "reno" || h.Provider() != Kernel || !h.ECN() {
 		t.Errorf("ecn-star is %+v", h)

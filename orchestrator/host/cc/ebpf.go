@@ -68,13 +68,19 @@ func uniqueName(suffix string) (string, error) {
 	return namePrefix + suffix, nil
 }
 
+// variant is how the programs are loaded.
+type variant struct {
+	linked      bool // the registration is a link; else it lasts until it is unregistered
+	lossByAlpha bool // a loss takes of the window what a mark would, not half
+}
+
 // register puts the programs in the kernel and offers them to sockets by name.
-func register(name string, linked bool) (*registration, error) {
-	objects, err := load(name, linked)
+func register(name string, v variant) (*registration, error) {
+	objects, err := load(name, v)
 	if err != nil {
 		return nil, err
 	}
-	r, err := attach(objects, name, linked)
+	r, err := attach(objects, name, v.linked)
 	// The hold keeps the struct_ops map in the kernel, and that the programs.
 	closed := objects.Close()
 	if err != nil {
@@ -112,7 +118,7 @@ func holdOf(objects *dctcpObjects, linked bool) (hold, error) {
 
 // load hands the programs to the kernel's verifier. What is not to be linked is
 // registered with that.
-func load(name string, linked bool) (*dctcpObjects, error) {
+func load(name string, v variant) (*dctcpObjects, error) {
 	spec, err := loadDctcp()
 	if err != nil {
 		return nil, fmt.Errorf("read embedded DCTCP: %w", err)
@@ -121,8 +127,11 @@ func load(name string, linked bool) (*dctcpObjects, error) {
 	if err := rename(ops, name); err != nil {
 		return nil, err
 	}
-	if !linked {
+	if !v.linked {
 		ops.Flags &^= flagLink
+	}
+	if err := spec.Variables[dctcpVarLossByAlpha].Set(v.lossByAlpha); err != nil {
+		return nil, fmt.Errorf("embedded DCTCP: %w", err)
 	}
 	var objects dctcpObjects
 	if err := spec.LoadAndAssign(&objects, nil); err != nil {

@@ -12,10 +12,21 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/transport"
 )
 
 // childEnv makes the test binary play another process: see TestMain.
 const childEnv = "CC_TEST_CHILD"
+
+// named is a transport of the table with its defaults. The name is a literal.
+func named(name string) transport.Transport {
+	t, err := transport.Table().New(name, nil, struct{}{})
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(childEnv); role != "" {
@@ -30,7 +41,7 @@ func child(role string) int {
 	what, argument, _ := strings.Cut(role, " ")
 	switch what {
 	case "acquire":
-		h, err := Acquire("dctcp", argument)
+		h, err := Acquire(named("dctcp"), argument)
 		if err != nil {
 			fmt.Println(err)
 			return 1
@@ -38,7 +49,7 @@ func child(role string) int {
 		defer h.Close()
 		fmt.Println(h.Name())
 	case "unlinked":
-		if _, err := register(argument, false); err != nil {
+		if _, err := register(argument, variant{}); err != nil {
 			fmt.Println(err)
 			return 1
 		}
@@ -62,7 +73,7 @@ func acquireUnprivileged(suffix string) Requirement {
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		return Requirement(err.Error())
 	}
-	_, err := Acquire("dctcp", suffix)
+	_, err := Acquire(named("dctcp"), suffix)
 	var unsupported *UnsupportedError
 	if !errors.As(err, &unsupported) {
 		return Requirement(fmt.Sprint(err))

@@ -21,14 +21,14 @@ type Support struct {
 func Probe() ([]Support, error) {
 	var all []Support
 	for _, name := range transport.Table().Names() {
-		a, err := find(name)
+		t, err := transport.Table().New(name, nil, struct{}{})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("transport: %w", err)
 		}
-		if a.Modelled {
+		if t.Modelled {
 			continue
 		}
-		s, err := a.probe()
+		s, err := algorithmOf(t).probe()
 		if err != nil {
 			return nil, fmt.Errorf("probe transport %s: %w", name, err)
 		}

@@ -21,8 +21,13 @@ func suffix(letter string) string {
 // ours to test.
 func acquire(t *testing.T, letter string) *Handle {
 	t.Helper()
+	return acquireAs(t, letter, named("dctcp"))
+}
+
+func acquireAs(t *testing.T, letter string, as transport.Transport) *Handle {
+	t.Helper()
 	needsRoot(t)
-	h, err := Acquire("dctcp", suffix(letter))
+	h, err := Acquire(as, suffix(letter))
 	must(t, err)
 	t.Cleanup(func() { must(t, h.Close()) })
 	if h.Provider() != EBPF {
@@ -42,7 +47,7 @@ func wantRegistered(t *testing.T, name string, want bool) {
 
 func TestRegisteredUntilClosed(t *testing.T) {
 	needsRoot(t)
-	h, err := Acquire("dctcp", suffix("r"))
+	h, err := Acquire(named("dctcp"), suffix("r"))
 	must(t, err)
 	if h.Provider() != EBPF {
 		t.Skip("the kernel has a DCTCP of its own")
@@ -106,7 +111,7 @@ func TestTwoLabs(t *testing.T) {
 	if s := state(t, a, ofB); s.Algorithm != b.Name() || s.DCTCP != nil {
 		t.Errorf("lab a sees connection of lab b as %+v", s)
 	}
-	if _, err := Acquire("dctcp", suffix("a")); !errors.Is(err, unix.EEXIST) {
+	if _, err := Acquire(named("dctcp"), suffix("a")); !errors.Is(err, unix.EEXIST) {
 		t.Errorf("same suffix twice: error %v, want EEXIST", err)
 	}
 	wantRegistered(t, a.Name(), true)
@@ -146,7 +151,7 @@ func TestProbeAgreesWithAcquire(t *testing.T) {
 	var names []string
 	for _, s := range probed {
 		names = append(names, s.Transport)
-		h, err := Acquire(s.Transport, suffix("s"))
+		h, err := Acquire(named(s.Transport), suffix("s"))
 		if (err == nil) != (s.Missing == nil) {
 			t.Errorf("%s: acquire: %v, probe: %v", s.Transport, err, s.Missing)
 		}

@@ -24,28 +24,15 @@ func algorithmOf(t transport.Transport) algorithm {
 	}
 }
 
-// find looks a name up in the table of all transports.
-func find(name string) (algorithm, error) {
-	t, err := transport.Table().New(name, nil, struct{}{})
-	if err != nil {
-		return algorithm{}, fmt.Errorf("transport: %w", err)
-	}
-	return algorithmOf(t), nil
-}
-
 // Acquire makes the transport's congestion control available in the kernel. It
 // may make the kernel load a module. Suffix tells labs that run at once apart:
-// 1 to 9 letters, digits, underscores or dots. The error for a name that is not
-// in [transport.Table] lists those that are; others wrap an [*UnsupportedError],
-// as for a transport that only modelled hosts speak, or [unix.EEXIST] if a running lab has the same suffix.
-func Acquire(name, suffix string) (*Handle, error) {
-	a, err := find(name)
+// 1 to 9 letters, digits, underscores or dots. Errors wrap an
+// [*UnsupportedError], as for a transport that only modelled hosts speak, or
+// [unix.EEXIST] if a running lab has the same suffix.
+func Acquire(t transport.Transport, suffix string) (*Handle, error) {
+	h, err := algorithmOf(t).acquire(suffix)
 	if err != nil {
-		return nil, err
-	}
-	h, err := a.acquire(suffix)
-	if err != nil {
-		return nil, fmt.Errorf("acquire transport %s: %w", name, err)
+		return nil, fmt.Errorf("acquire transport %s: %w", t.Name, err)
 	}
 	return h, nil
 }
@@ -59,16 +46,22 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 		return nil, a.onlyModelled()
 	}
 	has, err := kernelHasOrLoads(a.kernel)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	m := thisMachine()
+	if has && a.ours {
+		if has, err = answersLosses(a.LossByAlpha, m); err != nil {
+			return nil, err
+		}
+	}
+	switch {
 	case has:
 		return &Handle{name: a.kernel, provider: Kernel, ecn: a.ECN}, nil
 	case !a.ours:
 		return nil, a.missingModule()
 	}
-	m := thisMachine()
-	r, err := register(name, m.links())
+	r, err := register(name, variant{linked: m.links(), lossByAlpha: a.LossByAlpha})
 	if err != nil {
 		return nil, a.explain(err, m)
 	}

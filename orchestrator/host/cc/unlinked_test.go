@@ -12,7 +12,7 @@ import (
 func unlinked(t *testing.T, letter string) *Handle {
 	t.Helper()
 	needsRoot(t)
-	r, err := register(Name(suffix(letter)), false)
+	r, err := register(Name(suffix(letter)), variant{})
 	must(t, err)
 	return &Handle{name: Name(suffix(letter)), provider: EBPF, ecn: true, registration: r}
 }
@@ -25,7 +25,7 @@ func TestUnlinked(t *testing.T) {
 	if _, err := h.LinkFile(); !errors.Is(err, ErrStays) {
 		t.Errorf("link file: error %v, want ErrStays", err)
 	}
-	if _, err := register(h.Name(), false); !errors.Is(err, unix.EEXIST) {
+	if _, err := register(h.Name(), variant{}); !errors.Is(err, unix.EEXIST) {
 		t.Errorf("same name twice: error %v, want EEXIST", err)
 	}
 	n := newNetwork(t)

@@ -1,0 +1,34 @@
+package cc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// halvesOnLoss is a parameter of the kernel's DCTCP in guests of User-Mode Linux,
+// which are built with it: whether a loss halves the window. Other kernels have
+// none.
+const halvesOnLoss = "/sys/module/tcp_dctcp/parameters/dctcp_halve_on_loss"
+
+// linux5_1 is the first whose DCTCP halves the window for a loss ("tcp: Ensure
+// DCTCP reacts to losses"). Those before take of it what a mark would.
+const linux5_1 = 5<<16 | 1<<8
+
+// answersLosses tells whether the kernel's own DCTCP will do for a loss what is
+// wanted, and has it do so where there is a choice. That an old kernel does not
+// halve is no reason to do without it: there is no other there.
+func answersLosses(byAlpha bool, m machine) (bool, error) {
+	value := "Y"
+	if byAlpha {
+		value = "N"
+	}
+	switch err := os.WriteFile(halvesOnLoss, []byte(value), 0); {
+	case err == nil:
+		return true, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("choose what a loss takes of DCTCP's window: %w", err)
+	}
+	return !byAlpha || m.version != 0 && m.version < linux5_1, nil
+}

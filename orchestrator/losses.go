@@ -1,0 +1,48 @@
+package orchestrator
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf/features"
+
+	"aqmlab/labs"
+	"aqmlab/transport"
+)
+
+// Kernels from which on losses are met in another way.
+const (
+	// linux5_1 halves DCTCP's window for a loss ("tcp: Ensure DCTCP reacts to
+	// losses").
+	linux5_1 = 5<<16 | 1<<8
+	// rackOnly finds losses in one way: Linux 6.17 removed what RFC 6675 describes
+	// ("tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery code").
+	rackOnly = 6<<16 | 17<<8
+)
+
+// kernelVersion is that of the running kernel as KERNEL_VERSION has it; zero when it
+// is not known.
+func kernelVersion() uint32 {
+	version, err := features.LinuxVersionCode()
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// otherLosses says, a line each, where real hosts on a kernel do not find or answer
+// losses as the lab asks.
+func otherLosses(lab *labs.Lab, version uint32) []string {
+	var lines []string
+	add := func(format string, a ...any) {
+		release := fmt.Sprintf("Linux %d.%d", version>>16, version>>8&0xff)
+		lines = append(lines, fmt.Sprintf(format, append([]any{release}, a...)...))
+	}
+	if lab.Host.LossRecovery == labs.RecoverSACK && version >= rackOnly {
+		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime %s", labs.RecoverSACK, UML)
+	}
+	t, err := lab.Host.BuildTransport()
+	if err == nil && t.Name == "dctcp" && !t.LossByAlpha && version != 0 && version < linux5_1 {
+		add("host.transport.%[2]s: %[1]s has %[3]s; %[4]s needs 5.1 or later", transport.OnLoss, transport.OnLossAlpha, transport.OnLossHalf)
+	}
+	return lines
+}
