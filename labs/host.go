@@ -32,6 +32,9 @@ const (
 const (
 	RecoverRACK = "rack" // by time, with tail loss probes (RFC 8985)
 	RecoverSACK = "sack" // by what is selectively acknowledged (RFC 6675)
+	// RecoverSACKPRR is RecoverSACK as Linux does it without RACK, with windows that
+	// are reduced in proportion to what arrives (RFC 6937).
+	RecoverSACKPRR = "sack-prr"
 )
 
 // What modelled hosts do around their transport.

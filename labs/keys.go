@@ -62,7 +62,7 @@ func keysOf(l *Lab) []key {
 		{rtoMaxPath, span(&l.Host.RTOMax, time.Microsecond, longestRTO)},
 		{delayedACKPath, whole(&l.Host.DelayedACK, 1, 64)},
 		{ackTimeoutPath, span(&l.Host.ACKTimeout, time.Microsecond, second/2)},
-		{lossRecoveryPath, oneOf(&l.Host.LossRecovery, "loss recovery", []string{RecoverRACK, RecoverSACK})},
+		{lossRecoveryPath, oneOf(&l.Host.LossRecovery, "loss recovery", []string{RecoverRACK, RecoverSACK, RecoverSACKPRR})},
 		{stackPath, oneOf(&l.Host.Stack, "stack", []string{StackLinux, StackPlain})},
 		{smallQueuePath, span(&l.Host.SmallQueue, 0, second)},
 		{"host.mtu", whole(&l.Host.MTU, 576, 9000)},

@@ -37,8 +37,8 @@ func otherLosses(lab *labs.Lab, version uint32) []string {
 		release := fmt.Sprintf("Linux %d.%d", version>>16, version>>8&0xff)
 		lines = append(lines, fmt.Sprintf(format, append([]any{release}, a...)...))
 	}
-	if lab.Host.LossRecovery == labs.RecoverSACK && version >= rackOnly {
-		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime %s", labs.RecoverSACK, UML)
+	if r := lab.Host.LossRecovery; r != labs.RecoverRACK && version >= rackOnly {
+		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime %s", r, UML)
 	}
 	t, err := lab.Host.BuildTransport()
 	if err == nil && t.Name == "dctcp" && !t.LossByAlpha && version != 0 && version < linux5_1 {

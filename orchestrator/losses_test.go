@@ -18,6 +18,7 @@ func TestOtherLosses(t *testing.T) {
 		{labs.RecoverRACK, "half", 6, 18, ""},
 		{labs.RecoverSACK, "half", 6, 1, ""},
 		{labs.RecoverSACK, "half", 6, 16, ""},
+		{labs.RecoverSACKPRR, "half", 6, 17, "sack-prr needs one before 6.17"},
 		{labs.RecoverSACK, "half", 6, 17, "host.loss_recovery: Linux 6.17 has rack alone"},
 		{labs.RecoverSACK, "alpha", 7, 0, "host.loss_recovery: Linux 7.0 has rack alone"},
 		{labs.RecoverRACK, "half", 5, 0, "host.transport.on_loss: Linux 5.0 has alpha"},

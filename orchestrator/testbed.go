@@ -176,7 +176,7 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 			Congestion:   t.cc.Name(),
 			ECN:          t.cc.ECN(),
 			IdleRestart:  t.lab.Host.IdleRestart,
-			SACKRecovery: t.lab.Host.LossRecovery == labs.RecoverSACK,
+			SACKRecovery: t.lab.Host.LossRecovery != labs.RecoverRACK,
 		},
 	}
 	for _, h := range spec.Hosts {

@@ -213,7 +213,7 @@ func setHosts(c *sim.Config, lab *labs.Lab) error {
 
 		LossRecovery: h.LossRecovery,
 	}
-	if h.Stack == labs.StackLinux && h.LossRecovery == tcp.RACK {
+	if h.Stack == labs.StackLinux && h.LossRecovery != tcp.SACK {
 		likeLinux(c.TCP, max(lab.RTT.Min, lab.RTT.Max))
 	}
 	return nil

@@ -17,7 +17,7 @@ func TestConfigErrors(t *testing.T) {
 		"tcp: initial window of 0 segments: want at least 1":                                                      func(c *Config) { c.InitCwnd = 0 },
 		"tcp: an ACK every 0 segments: want at least 1":                                                           func(c *Config) { c.DelayedAck = 0 },
 		"tcp: delayed ACKs wait for at most 0s: want above zero":                                                  func(c *Config) { c.DelayedAck = 2 },
-		`tcp: loss recovery "sack": want rack for windows that are held and for super-packets`:                    func(c *Config) { c.LossRecovery, c.Hold = SACK, true },
+		`tcp: loss recovery "sack": want rack or sack-prr for windows that are held and for super-packets`:        func(c *Config) { c.LossRecovery, c.Hold = SACK, true },
 		"tcp: super-packets of 1500 bytes: want whole segments of 1000":                                           func(c *Config) { c.SuperPacket = 1500 },
 		"tcp: receive buffer of 3999 to 9000 bytes: want zero, or at least four segments, and no less at the end": func(c *Config) { c.Receive = Receive{Buffer: 3999, Most: 9000} },
 		"tcp: receive window of 999 bytes: want zero or at least the MSS, 1000":                                   func(c *Config) { c.ReceiveWindow = 999 },
@@ -26,7 +26,7 @@ func TestConfigErrors(t *testing.T) {
 		"tcp: largest timeout 4ms: want at least the least, 5ms":                                                  func(c *Config) { c.RTOMax = 4 * ms },
 		"tcp: initial timeout 0s: want above zero, at most 1s":                                                    func(c *Config) { c.RTOInit = 0 },
 		"tcp: initial timeout 2s: want above zero, at most 1s":                                                    func(c *Config) { c.RTOInit = 2 * time.Second },
-		`tcp: loss recovery "reno": want rack or sack`:                                                            func(c *Config) { c.LossRecovery = "reno" },
+		`tcp: loss recovery "reno": want rack, sack or sack-prr`:                                                  func(c *Config) { c.LossRecovery = "reno" },
 		"tcp: negative clock granularity":                                                                         func(c *Config) { c.Granularity = -1 },
 		`tcp: congestion control: unknown kind "bbr": want one of dctcp, ecn-star, reno, cubic`:                   func(c *Config) { c.Control.Kind = "bbr" },
 	} {

@@ -14,10 +14,11 @@ type probe struct {
 
 // mayProbe tells whether a silence is to be answered by a probe before it is by a
 // timeout: when nothing is known to be missing (section 7.2), and no probe is
-// under way (section 7.3). The round trip that has to be measured between two
+// under way (section 7.3). Linux sends none without RACK where its timeouts are as
+// short as its probes. The round trip that has to be measured between two
 // probes then has been, since every acknowledgement of new data gives one.
 func (e *Endpoint) mayProbe() bool {
-	return e.board.phase == open && len(e.board.sacked.runs) == 0 && e.rack.probe.end == 0 && e.rtt.sampled
+	return !e.rack.counts && e.board.phase == open && len(e.board.sacked.runs) == 0 && e.rack.probe.end == 0 && e.rtt.sampled
 }
 
 // probeTimeout is the silence after which a probe is sent (section 7.2). The

@@ -8,9 +8,11 @@ import (
 
 // rack tells losses by time (RFC 8985, section 6): what was sent before
 // something that has arrived is late, and lost when it stays so for longer than
-// reordering takes. It applies to what is sent again as to what is sent first.
+// reordering takes. It applies to what is sent again as to what is sent first. Or
+// it tells them as Linux does without RACK, see [rack.count].
 type rack struct {
 	transit
+	counts    bool          // by what is SACKed, not by time
 	last      int64         // turn of what was sent last of all that arrived (RACK.segment)
 	rtt       time.Duration // of what arrived last (RACK.rtt)
 	minRTT    time.Duration // least of the connection (RACK.min_RTT); zero: not measured
@@ -36,7 +38,7 @@ type sending struct {
 
 func (r *rack) reset() {
 	ring := r.ring
-	*r = rack{transit: transit{ring: ring}}
+	*r = rack{transit: transit{ring: ring}, counts: r.counts}
 	r.transit.reset()
 }
 
@@ -104,6 +106,9 @@ func (r *rack) detect(now time.Duration, p phase) (found bool) {
 		r.arrived = sending{}
 	}
 	r.fack = r.highest
+	if r.counts {
+		return r.count()
+	}
 	late := r.rtt + r.window(p)
 	r.settled = 0
 	for i := r.oldest; i != none; {
@@ -123,6 +128,23 @@ func (r *rack) detect(now time.Duration, p phase) (found bool) {
 	return found
 }
 
+// count finds what is lost by dupThresh segments that are SACKed above it. This is
+// IsLost of RFC 6675, section 4, in segments; a segment that was sent again is left
+// to the timeout.
+func (r *rack) count() (found bool) {
+	above := r.sacked
+	for i := r.head; above >= dupThresh; i++ {
+		switch s := r.get(i); {
+		case s.sacked:
+			above--
+		case !s.lost && !s.resent:
+			r.lose(i)
+			found = true
+		}
+	}
+	return found
+}
+
 // window is how much later than others a segment may arrive (step 4): not at all
 // during a recovery, or once dupThresh segments are SACKed, as long as nothing
 // ever came out of order. It does not grow, since there are no duplicate SACKs.
@@ -134,10 +156,11 @@ func (r *rack) window(p phase) time.Duration {
 }
 
 // expire is what a timeout tells (section 6.3): the first segment is lost, and
-// what should have been acknowledged by now.
+// what should have been acknowledged by now; without RACK all is (RFC 6675,
+// section 5.1).
 func (r *rack) expire(now time.Duration) {
 	late := r.rtt + r.window(reviving)
-	for i := r.oldest; i != none && r.get(i).at+late <= now; i = r.oldest {
+	for i := r.oldest; i != none && (r.counts || r.get(i).at+late <= now); i = r.oldest {
 		r.lose(i)
 	}
 	if !r.get(r.head).lost {

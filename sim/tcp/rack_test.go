@@ -207,3 +207,56 @@ func TestTwoParts(t *testing.T) {
 		}
 	}
 }
+
+// countConfig is config with losses told by what is SACKed, and windows reduced in
+// proportion.
+func countConfig(control string) Config {
+	c := config(control)
+	c.LossRecovery = SACKPRR
+	return c
+}
+
+// TestCount: segments 0 and 5 of a window of ten are lost. Each is when three
+// segments above it are SACKed (RFC 6675, section 4), and no earlier; half of what
+// arrives makes room meanwhile (RFC 9937).
+func TestCount(t *testing.T) {
+	r := timed(t, countConfig("reno"), 30)
+	r.expect("a window", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	r.at(ms).ack(0, run(1, 2))
+	r.expect("limited transmit", 10) // RFC 3042
+	r.ack(0, run(1, 3))
+	r.expect("limited transmit", 11)
+	r.ack(0, run(1, 4))
+	r.expect("three above 0", 0)
+	r.ack(0, run(1, 5))
+	r.ack(0, run(1, 5), run(6, 7))
+	r.ack(0, run(1, 5), run(6, 8))
+	if r.rack.lost != 0 {
+		t.Errorf("5 counts as lost with two segments above it: %+v", r.rack.get(5))
+	}
+	r.sent()
+	r.ack(0, run(1, 5), run(6, 9))
+	if s := r.rack.get(5); !s.lost && !s.resent {
+		t.Error("5 does not count as lost with three segments above it")
+	}
+}
+
+// TestCountLeavesRetransmissions: what is sent again and lost again is found by the
+// timeout alone, after which all that is not SACKed is lost (RFC 6675, section 5.1).
+// There is no tail loss probe.
+func TestCountLeavesRetransmissions(t *testing.T) {
+	r := timed(t, countConfig("reno"), 13)
+	r.sent()
+	r.at(ms)
+	for above := int64(1); above <= 11; above++ { // 0 is lost twice, 12 once
+		r.ack(0, run(1, 1+above))
+	}
+	r.sent()
+	r.at(5 * ms).expect("before the timeout")
+	r.at(15*ms).expect("after it", 0)
+	if r.n.Probes != 0 || r.n.Timeouts != 1 || r.n.FastRecoveries != 1 {
+		t.Errorf("counted %+v", r.n)
+	}
+	r.ack(12 * mss)
+	r.expect("lost as well", 12)
+}

@@ -30,7 +30,7 @@ func sackConfig(control string) Config {
 }
 
 // recoveries are the ways to recover losses.
-var recoveries = []string{RACK, SACK}
+var recoveries = []string{RACK, SACK, SACKPRR}
 
 // tally is a user that counts.
 type tally struct {

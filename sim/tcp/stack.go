@@ -14,7 +14,7 @@ type Stack struct {
 	config Config
 	family Family
 	mss    int64
-	rack   bool  // loss recovery is RACK-TLP
+	rack   bool  // losses are found segment by segment, and windows reduced in proportion, as in Linux
 	memory int64 // that a full segment takes at a receiver
 	loop   *event.Loop
 	pool   *packet.Pool
@@ -33,7 +33,7 @@ func NewStack(loop *event.Loop, pool *packet.Pool, send func(now time.Duration, 
 	if err != nil {
 		return nil, fmt.Errorf("tcp: congestion control: %w", err)
 	}
-	return &Stack{config: c, family: family, mss: int64(c.MSS), rack: c.LossRecovery == RACK, memory: segmentMemory(c.MSS, c.Header), loop: loop, pool: pool, send: send}, nil
+	return &Stack{config: c, family: family, mss: int64(c.MSS), rack: c.LossRecovery != SACK, memory: segmentMemory(c.MSS, c.Header), loop: loop, pool: pool, send: send}, nil
 }
 
 // Endpoint hands out a closed endpoint. Open it with [Endpoint.Open],
@@ -43,6 +43,7 @@ func (s *Stack) Endpoint() *Endpoint {
 	e := s.free
 	if e == nil {
 		e = &Endpoint{stack: s, control: s.family.make()}
+		e.rack.counts = s.config.LossRecovery == SACKPRR
 		e.retransmit.init(s.loop, e.ring)
 		e.rcv.delay.init(s.loop, e.delayed)
 		e.uplink.drained.init(s.loop, e.push)

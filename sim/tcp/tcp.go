@@ -50,7 +50,7 @@ type Config struct {
 	// IdleRestart falls back to the initial window when nothing was sent for
 	// longer than a timeout (RFC 5681, section 4.1).
 	IdleRestart   bool
-	LossRecovery  string // how losses are found: [RACK] or [SACK]
+	LossRecovery  string // how losses are found: [RACK], [SACK] or [SACKPRR]
 	ReceiveWindow int64  // bytes that a sender may have outstanding; zero: any number; else at least MSS
 	Receive       Receive
 	// RTOOpen is the timeout before the first sample of a connection that is
@@ -80,6 +80,9 @@ type Config struct {
 const (
 	RACK = "rack" // by time, with tail loss probes (RFC 8985), as Linux does
 	SACK = "sack" // by what is selectively acknowledged (RFC 6675)
+	// SACKPRR is by what is selectively acknowledged, with what is sent meanwhile in
+	// proportion to what arrives (RFC 9937), as Linux does without RACK.
+	SACKPRR = "sack-prr"
 )
 
 // Counters count what the endpoints of one host met.
@@ -128,10 +131,10 @@ func (c *Config) check() error {
 		return fmt.Errorf("delayed ACKs wait for at most %v: want above zero", c.AckTimeout)
 	case c.SmallQueue < 0 || c.SmallQueue > 0 && c.Backlog == nil:
 		return fmt.Errorf("small queue of %v: want zero, or more and the uplinks' backlog", c.SmallQueue)
-	case c.LossRecovery != RACK && c.LossRecovery != SACK:
-		return fmt.Errorf("loss recovery %q: want %s or %s", c.LossRecovery, RACK, SACK)
-	case c.LossRecovery != RACK && (c.Hold || c.SuperPacket != 0):
-		return fmt.Errorf("loss recovery %q: want %s for windows that are held and for super-packets", c.LossRecovery, RACK)
+	case c.LossRecovery != RACK && c.LossRecovery != SACK && c.LossRecovery != SACKPRR:
+		return fmt.Errorf("loss recovery %q: want %s, %s or %s", c.LossRecovery, RACK, SACK, SACKPRR)
+	case c.LossRecovery == SACK && (c.Hold || c.SuperPacket != 0):
+		return fmt.Errorf("loss recovery %q: want %s or %s for windows that are held and for super-packets", SACK, RACK, SACKPRR)
 	case c.SuperPacket < 0 || c.SuperPacket%int64(c.MSS) != 0:
 		return fmt.Errorf("super-packets of %d bytes: want whole segments of %d", c.SuperPacket, c.MSS)
 	case c.Receive.Buffer != 0 && (c.Receive.Buffer < 4*int64(c.MSS) || c.Receive.Most < c.Receive.Buffer):
