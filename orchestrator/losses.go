@@ -41,7 +41,7 @@ func otherLosses(lab *labs.Lab, version uint32) []string {
 		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime %s", r, UML)
 	}
 	t, err := lab.Host.BuildTransport()
-	if err == nil && t.Name == "dctcp" && !t.LossByAlpha && version != 0 && version < linux5_1 {
+	if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < linux5_1 {
 		add("host.transport.%[2]s: %[1]s has %[3]s; %[4]s needs 5.1 or later", transport.OnLoss, transport.OnLossAlpha, transport.OnLossHalf)
 	}
 	return lines

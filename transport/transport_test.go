@@ -28,13 +28,13 @@ func TestTable(t *testing.T) {
 // TestG: 1/16 is what RFC 8257, section 3.3, recommends.
 func TestG(t *testing.T) {
 	made, err := Table().New("dctcp", nil, struct{}{})
-	if err != nil || made.G != 0.0625 {
-		t.Errorf("default %v, %v; want 0.0625", made.G, err)
+	if err != nil || made.DCTCP.G != 0.0625 {
+		t.Errorf("default %v, %v; want 0.0625", made.DCTCP.G, err)
 	}
 	for g, ok := range map[float64]bool{0: false, -0.5: false, 0.25: true, 1: true, 1.01: false} {
 		made, err := Table().New("dctcp", map[string]any{"g": g}, struct{}{})
-		if (err == nil) != ok || ok && made.G != g {
-			t.Errorf("g %v: %v, %v", g, made.G, err)
+		if (err == nil) != ok || ok && made.DCTCP.G != g {
+			t.Errorf("g %v: %v, %v", g, made.DCTCP.G, err)
 		}
 	}
 	if _, err := Table().New("reno", map[string]any{"g": 0.5}, struct{}{}); err == nil {
@@ -42,22 +42,27 @@ func TestG(t *testing.T) {
 	}
 }
 
-// TestOnLoss: a loss halves the window unless the lab says otherwise (RFC 8257,
-// section 3.5).
-func TestOnLoss(t *testing.T) {
+// TestDCTCP: a new connection halves for its first mark (RFC 8257, section 4.2), and
+// for a loss (section 3.5), but not below two segments, unless the lab says
+// otherwise.
+func TestDCTCP(t *testing.T) {
+	made, err := Table().New("dctcp", nil, struct{}{})
+	if want := (DCTCP{G: 0.0625, InitialAlpha: 1, MinWindow: 2, OnLoss: "half"}); err != nil || made.DCTCP != want {
+		t.Errorf("default %+v, %v; want %+v", made.DCTCP, err, want)
+	}
+	made, err = Table().New("dctcp", map[string]any{"initial_alpha": 0, "min_window": 1, "on_loss": "alpha"}, struct{}{})
+	if want := (DCTCP{G: 0.0625, MinWindow: 1, OnLoss: "alpha"}); err != nil || made.DCTCP != want {
+		t.Errorf("got %+v, %v; want %+v", made.DCTCP, err, want)
+	}
 	for _, tt := range []struct {
-		params  map[string]any
-		byAlpha bool
-		bad     string
+		kind, name string
+		value      any
 	}{
-		{params: nil},
-		{params: map[string]any{"on_loss": "half"}},
-		{params: map[string]any{"on_loss": "alpha"}, byAlpha: true},
-		{params: map[string]any{"on_loss": "none"}, bad: "on_loss"},
+		{"dctcp", "initial_alpha", -0.1}, {"dctcp", "initial_alpha", 1.1}, {"dctcp", "min_window", 0}, {"dctcp", "on_loss", "none"},
+		{"ecn-star", "min_window", 0}, {"ecn-star", "g", 0.5},
 	} {
-		made, err := Table().New("dctcp", tt.params, struct{}{})
-		if made.LossByAlpha != tt.byAlpha || (err != nil) != (tt.bad != "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
-			t.Errorf("%v: %+v, %v", tt.params, made, err)
+		if _, err := Table().New(tt.kind, map[string]any{tt.name: tt.value}, struct{}{}); err == nil || !strings.Contains(err.Error(), tt.name) {
+			t.Errorf("%s: %s %v: %v", tt.kind, tt.name, tt.value, err)
 		}
 	}
 }

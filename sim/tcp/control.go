@@ -74,8 +74,8 @@ const (
 // ignored.
 func Controls() kind.Table[struct{}, Family] {
 	return kind.Table[struct{}, Family]{
-		kind.Row("dctcp", "cut the window by the share of marked packets (RFC 8257)", DCTCP{G: 1.0 / 16, InitialAlpha: 1, MinWindow: 2, OnLoss: transport.OnLossHalf}, newDCTCP),
-		kind.Row("ecn-star", "Reno that treats a mark like a loss, at most once a window (RFC 3168)", ECNStar{MinWindow: 2}, newECNStar),
+		kind.Row("dctcp", "cut the window by the share of marked packets (RFC 8257)", transport.DefaultDCTCP(), newDCTCP),
+		kind.Row("ecn-star", "Reno that treats a mark like a loss, at most once a window (RFC 3168)", transport.DefaultECNStar(), newECNStar),
 		kind.Row("reno", "Reno without ECN (RFC 5681)", struct{}{}, newReno),
 		kind.Row("cubic", "CUBIC without ECN (RFC 9438)", Cubic{Beta: 0.7, C: 0.4, FastConvergence: true}, newCubic),
 	}

@@ -1,26 +1,17 @@
 package tcp
 
 import (
-	"aqmlab/kind"
 	"aqmlab/switch/packet"
 	"aqmlab/transport"
 )
 
-// DCTCP is RFC 8257: marks cut the window by half of the share of bytes that
-// were marked lately. A loss is answered as in Reno (section 3.5), even in a
-// window of data that a mark has cut, since that cut may have been small; Linux
-// does so too from 5.1 on. Before, it took for a loss what it takes for a mark,
-// unless one had cut the window already ("tcp: Ensure DCTCP reacts to losses").
-type DCTCP struct {
-	G            float64 `lab:"g" doc:"weight of the newest window in the estimate of how much is marked, above 0 and at most 1"`
-	InitialAlpha float64 `lab:"initial_alpha" doc:"the estimate before the first mark, 0 to 1: 1 in RFC 8257 and Linux, 0 in ns-2"`
-	MinWindow    int     `lab:"min_window" doc:"segments below which no mark takes the window: 2 in Linux, 1 in ns-2"`
-	OnLoss       string  `lab:"on_loss" doc:"what a loss takes of the window: half (RFC 8257) or alpha (what a mark takes)"`
-}
-
-// dctcp has its names from RFC 8257, section 3.3.
+// dctcp is RFC 8257, with names of its section 3.3: marks cut the window by half of
+// the share of bytes that were marked lately. A loss is answered as in Reno (section
+// 3.5), even in a window of data that a mark has cut, since that cut may have been
+// small; Linux does so too from 5.1 on. Before, it took for a loss what it takes for a
+// mark, unless one had cut the window already ("tcp: Ensure DCTCP reacts to losses").
 type dctcp struct {
-	p                       DCTCP
+	p                       transport.DCTCP
 	alpha                   float64
 	windowEnd               int64
 	bytesAcked, bytesMarked int64
@@ -28,17 +19,8 @@ type dctcp struct {
 
 var _ control = (*dctcp)(nil)
 
-func newDCTCP(p DCTCP, _ struct{}) (Family, error) {
-	switch {
-	case p.G <= 0 || p.G > 1:
-		return Family{}, kind.Invalid("g", "%v is outside (0, 1]", p.G)
-	case p.InitialAlpha < 0 || p.InitialAlpha > 1:
-		return Family{}, kind.Invalid("initial_alpha", "%v is outside [0, 1]", p.InitialAlpha)
-	}
-	if err := checkMinWindow(p.MinWindow); err != nil {
-		return Family{}, err
-	}
-	return Family{make: func() control { return &dctcp{p: p} }, echo: echoExactly, data: packet.ECT0, others: packet.ECT0}, nil
+func newDCTCP(p transport.DCTCP, _ struct{}) (Family, error) {
+	return Family{make: func() control { return &dctcp{p: p} }, echo: echoExactly, data: packet.ECT0, others: packet.ECT0}, p.Check()
 }
 
 func (c *dctcp) open() { *c = dctcp{p: c.p, alpha: c.p.InitialAlpha} }

@@ -7,12 +7,13 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
+	"aqmlab/transport"
 )
 
 // TestAlpha: RFC 8257, section 3.3, by hand, with g = 1/4 and windows of 4
 // segments. The first window of observation ends with the first ACK.
 func TestAlpha(t *testing.T) {
-	made, err := newDCTCP(DCTCP{G: 0.25, InitialAlpha: 1, MinWindow: 2, OnLoss: "half"}, struct{}{})
+	made, err := newDCTCP(transport.DCTCP{G: 0.25, InitialAlpha: 1, MinWindow: 2, OnLoss: "half"}, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestDCTCPCut(t *testing.T) {
 		"loss by alpha after mark": {"alpha", 0.5, lost, true, 20_000, unlimited},
 		"timeout by alpha":         {"alpha", 0.5, timedOut, false, 20_000, 15_000},
 	} {
-		c := &dctcp{p: DCTCP{MinWindow: 2, OnLoss: tt.onLoss}, alpha: tt.alpha}
+		c := &dctcp{p: transport.DCTCP{MinWindow: 2, OnLoss: tt.onLoss}, alpha: tt.alpha}
 		w := newWindow(mss, 20)
 		c.cut(&w, congestion{cause: tt.cause, flight: 18_000, again: tt.again})
 		if w.cwnd != tt.cwnd || w.ssthresh != tt.threshold {

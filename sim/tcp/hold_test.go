@@ -1,6 +1,10 @@
 package tcp
 
-import "testing"
+import (
+	"testing"
+
+	"aqmlab/transport"
+)
 
 func newHeldRig(t *testing.T, window int) *rig {
 	t.Helper()
@@ -94,7 +98,7 @@ func TestWholeSegments(t *testing.T) {
 	}{
 		{20, 1, 10}, {3, 1, 2}, {3, 0.5, 3}, {4, 0.5, 3}, {20, 1.0 / 16, 20}, {32, 1.0 / 16, 31}, {2, 1, 2},
 	} {
-		c := &dctcp{p: DCTCP{MinWindow: 2}, alpha: tt.alpha}
+		c := &dctcp{p: transport.DCTCP{MinWindow: 2}, alpha: tt.alpha}
 		w := newWindow(mss, tt.window)
 		w.whole = true
 		c.cut(&w, congestion{cause: marked})

@@ -5,6 +5,8 @@ import (
 	"math"
 	"net"
 	"testing"
+
+	"aqmlab/transport"
 )
 
 // state reads a connection's state.
@@ -132,7 +134,9 @@ func TestLoss(t *testing.T) {
 // lose has a connection lose a packet, which should leave that share of the window.
 func lose(t *testing.T, byAlpha bool, left float64) {
 	as := named("dctcp")
-	as.LossByAlpha = byAlpha
+	if byAlpha {
+		as.DCTCP.OnLoss = transport.OnLossAlpha
+	}
 	h, n := acquireAs(t, "d", as), newNetwork(t)
 	// Between transfers the window is put aside otherwise; here it is compared.
 	n.client.sysctl(t, "tcp_slow_start_after_idle", "0")

@@ -49,9 +49,9 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := thisMachine()
+	m, byAlpha := thisMachine(), a.DCTCP.OnLoss == transport.OnLossAlpha
 	if has && a.ours {
-		if has, err = answersLosses(a.LossByAlpha, m); err != nil {
+		if has, err = answersLosses(byAlpha, m); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	case !a.ours:
 		return nil, a.missingModule()
 	}
-	r, err := register(name, variant{linked: m.links(), lossByAlpha: a.LossByAlpha})
+	r, err := register(name, variant{linked: m.links(), lossByAlpha: byAlpha})
 	if err != nil {
 		return nil, a.explain(err, m)
 	}
