@@ -88,6 +88,20 @@ func TestLossWhileHeld(t *testing.T) {
 	}
 }
 
+// TestLossByAlphaWhileHeld: before Linux 5.1 a loss adds nothing to the answer to a
+// mark, and the recovery goes on towards the window that the mark left.
+func TestLossByAlphaWhileHeld(t *testing.T) {
+	r := newHeldRig(t, 20)
+	c := r.control.(*dctcp)
+	c.p.OnLoss, c.alpha, c.windowEnd = transport.OnLossAlpha, 1, 1<<40
+	r.echo(mss)
+	r.at(ms)
+	r.ack(mss, run(2, 6))
+	if r.board.phase != recovering || r.win.ssthresh != 10*mss || r.reduction.target != 10*mss {
+		t.Errorf("phase %v, threshold %d, target %d, want recovery to half of the window", r.board.phase, r.win.ssthresh, r.reduction.target)
+	}
+}
+
 // TestWholeSegments: Linux counts windows in segments and rounds what a mark
 // takes of them down (dctcp_ssthresh).
 func TestWholeSegments(t *testing.T) {

@@ -33,7 +33,7 @@ func (e *Endpoint) detect(now time.Duration, flight int64, progress bool) {
 		r.probe.end = 0
 		e.cut(congestion{cause: lost, flight: flight})
 		missing := e.nxt - e.una - b.sacked.within(e.una, e.nxt)
-		e.reduction = reduction{target: e.win.cwnd, flight: missing + r.news}
+		e.reduction = reduction{target: min(e.win.cwnd, e.win.ssthresh), flight: missing + r.news}
 	}
 	if b.phase == recovering {
 		e.win.cwnd = e.reduction.window(r.pipe, r.news, e.win.mss, progress && !found)
