@@ -80,6 +80,15 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainOnLoss: the kernel's own DCTCP is of no use for losses that do not halve.
+func TestExplainOnLoss(t *testing.T) {
+	a := algorithm{Transport: transport.Transport{Name: "dctcp", DCTCP: transport.DCTCP{OnLoss: transport.OnLossAlpha}}, kernel: "dctcp"}
+	err := a.explain(unix.EPERM, machine{btf: true})
+	if !strings.Contains(err.Error(), "on_loss: half") || strings.Contains(err.Error(), "modprobe") {
+		t.Errorf("error %q does not say what to do", err)
+	}
+}
+
 func TestMissingModule(t *testing.T) {
 	a := algorithm{Transport: transport.Transport{Name: "cubic"}, kernel: "cubic"}
 	err := a.missingModule()

@@ -37,6 +37,9 @@ func Acquire(t transport.Transport, suffix string) (*Handle, error) {
 	return h, nil
 }
 
+// lossByAlpha tells that a loss is to take of DCTCP's window what a mark would.
+func (a algorithm) lossByAlpha() bool { return a.DCTCP.OnLoss == transport.OnLossAlpha }
+
 func (a algorithm) acquire(suffix string) (*Handle, error) {
 	name, err := uniqueName(suffix)
 	if err != nil {
@@ -49,9 +52,9 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, byAlpha := thisMachine(), a.DCTCP.OnLoss == transport.OnLossAlpha
+	m := thisMachine()
 	if has && a.ours {
-		if has, err = answersLosses(byAlpha, m); err != nil {
+		if has, err = answersLosses(a.lossByAlpha(), m); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +64,7 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	case !a.ours:
 		return nil, a.missingModule()
 	}
-	r, err := register(name, variant{linked: m.links(), lossByAlpha: byAlpha})
+	r, err := register(name, variant{linked: m.links(), lossByAlpha: a.lossByAlpha()})
 	if err != nil {
 		return nil, a.explain(err, m)
 	}

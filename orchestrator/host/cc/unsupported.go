@@ -97,6 +97,9 @@ func thisMachine() machine {
 func (a algorithm) explain(err error, m machine) error {
 	unsupported := &UnsupportedError{Transport: a.Name, Err: err}
 	other := fmt.Sprintf(", or run 'modprobe tcp_%s' on the host", a.kernel)
+	if a.lossByAlpha() {
+		other = ", or have a loss halve the window (on_loss: half)"
+	}
 	switch {
 	case !m.btf:
 		unsupported.Missing = NeedBTF
