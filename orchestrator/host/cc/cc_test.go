@@ -89,6 +89,15 @@ func TestExplainOnLoss(t *testing.T) {
 	}
 }
 
+// TestNoParameter: a module without the parameter, whose folder in /sys takes no new
+// files, is told from one whose parameter may not be set.
+func TestNoParameter(t *testing.T) {
+	const loaded = "/sys/module/tcp_cubic/parameters" // of nearly every kernel
+	if err := setParameter(loaded+"/no_such_parameter", "N"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want %v", err, fs.ErrNotExist)
+	}
+}
+
 func TestMissingModule(t *testing.T) {
 	a := algorithm{Transport: transport.Transport{Name: "cubic"}, kernel: "cubic"}
 	err := a.missingModule()

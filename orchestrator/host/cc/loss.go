@@ -24,11 +24,22 @@ func answersLosses(byAlpha bool, m machine) (bool, error) {
 	if byAlpha {
 		value = "N"
 	}
-	switch err := os.WriteFile(halvesOnLoss, []byte(value), 0); {
+	switch err := setParameter(halvesOnLoss, value); {
 	case err == nil:
 		return true, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, fmt.Errorf("choose what a loss takes of DCTCP's window: %w", err)
 	}
 	return !byAlpha || m.version != 0 && m.version < linux5_1, nil
+}
+
+// setParameter writes to a file that is there: to make one in /sys is refused as if
+// one were and could not be written to.
+func setParameter(path, value string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
 }
