@@ -6,18 +6,14 @@ import (
 	"github.com/cilium/ebpf/features"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/host/cc"
 	"aqmlab/transport"
 )
 
-// Kernels from which on losses are met in another way.
-const (
-	// linux5_1 halves DCTCP's window for a loss ("tcp: Ensure DCTCP reacts to
-	// losses").
-	linux5_1 = 5<<16 | 1<<8
-	// rackOnly finds losses in one way: Linux 6.17 removed what RFC 6675 describes
-	// ("tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery code").
-	rackOnly = 6<<16 | 17<<8
-)
+// rackOnly is the first kernel that finds losses in one way: Linux 6.17 removed what
+// RFC 6675 describes ("tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery
+// code").
+const rackOnly = 6<<16 | 17<<8
 
 // kernelVersion is that of the running kernel as KERNEL_VERSION has it; zero when it
 // is not known.
@@ -41,7 +37,7 @@ func otherLosses(lab *labs.Lab, version uint32) []string {
 		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime %s", r, UML)
 	}
 	t, err := lab.Host.BuildTransport()
-	if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < linux5_1 {
+	if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < cc.HalvesSince {
 		add("host.transport.%[2]s: %[1]s has %[3]s; %[4]s needs 5.1 or later", transport.OnLoss, transport.OnLossAlpha, transport.OnLossHalf)
 	}
 	return lines

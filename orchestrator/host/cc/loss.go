@@ -12,9 +12,10 @@ import (
 // none.
 const halvesOnLoss = "/sys/module/tcp_dctcp/parameters/dctcp_halve_on_loss"
 
-// linux5_1 is the first whose DCTCP halves the window for a loss ("tcp: Ensure
-// DCTCP reacts to losses"). Those before take of it what a mark would.
-const linux5_1 = 5<<16 | 1<<8
+// HalvesSince is the first kernel, as KERNEL_VERSION has it, whose own DCTCP halves
+// the window for a loss: Linux 5.1 ("tcp: Ensure DCTCP reacts to losses"). Those
+// before take of it what a mark would.
+const HalvesSince = 5<<16 | 1<<8
 
 // answersLosses tells whether the kernel's own DCTCP will do for a loss what is
 // wanted, and has it do so where there is a choice. That an old kernel does not
@@ -30,7 +31,7 @@ func answersLosses(byAlpha bool, m machine) (bool, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, fmt.Errorf("choose what a loss takes of DCTCP's window: %w", err)
 	}
-	return !byAlpha || m.version != 0 && m.version < linux5_1, nil
+	return !byAlpha || m.version != 0 && m.version < HalvesSince, nil
 }
 
 // setParameter writes to a file that is there: to make one in /sys is refused as if
