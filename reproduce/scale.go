@@ -25,7 +25,7 @@ const (
 const (
 	standardFlows = 10_000
 	// kernelFlows are those of a point on the TCP of a kernel at the standard scale:
-	// a guest moves 51,000 packets a second where the model moves a million, so that
+	// a guest moves 54,000 packets a second where the model moves a million, so that
 	// the testbed experiments of the papers take about an hour of two cores.
 	kernelFlows = 1_000
 	// quickBudget is the core time of an experiment with all its labs: 45 of them
