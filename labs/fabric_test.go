@@ -85,7 +85,7 @@ func TestTraffic(t *testing.T) {
 	want := trafficgen.Spec{
 		Hosts: 9, Racks: make([]int, 9), Rate: units.Gbps, Load: 0.6, Flows: 400,
 		Sizes: kind.Choice{Kind: "websearch"}, Arrival: kind.Choice{Kind: "poisson"},
-		Pattern: "many-to-one", Services: []int{3, 2, 1}, ServiceBy: "flow", Seed: 5,
+		Pattern: "many-to-one", Services: []int{3, 2, 1}, ServiceBy: "flow", SharesOf: "flows", Seed: 5,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)

@@ -23,7 +23,7 @@ func TestTCNLeafSpineLab(t *testing.T) {
 	if tag := l.Tagging(); tag.DSCP(6, 99_999) != 0 || tag.DSCP(0, 100_000) != 1 || tag.DSCP(6, 100_000) != 7 {
 		t.Errorf("tagging %+v", tag)
 	}
-	if w := l.Workload; w.Pattern != "all-to-all" || w.Flows != 50_000 || len(w.Services) != 7 || w.ServiceBy != "pair" {
+	if w := l.Workload; w.Pattern != "all-to-all" || w.Flows != 50_000 || len(w.Services) != 7 || w.ServiceBy != "pair-number" || w.SharesOf != "bytes" {
 		t.Errorf("workload %+v", w)
 	}
 	// 65 packets of 1500 bytes, and 80 us between any two hosts.

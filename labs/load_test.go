@@ -59,7 +59,7 @@ func TestDefaults(t *testing.T) {
 		Schemes: []labs.Scheme{{Name: "droptail", AQM: kind.Choice{Kind: "droptail"}}},
 		Workload: labs.Workload{
 			Arrival: kind.Choice{Kind: "poisson"}, Sizes: kind.Choice{Kind: "websearch"}, Pattern: "many-to-one",
-			Host: 1, Load: []float64{0.6}, Flows: 1000, Services: []int{1}, ServiceBy: "flow",
+			Host: 1, Load: []float64{0.6}, Flows: 1000, Services: []int{1}, ServiceBy: "flow", SharesOf: "flows",
 			Transfer: "pull", LoadOf: "payload", Connections: 5, Handshake: true,
 		},
 		Probe:    labs.Probe{Services: []int{0}, Every: time.Millisecond},
@@ -112,6 +112,7 @@ workload:
   flows: 7
   services: [3, 1]
   service_by: pair
+  shares_of: bytes
   transfer: push
   connections: 0
   handshake: false
@@ -148,7 +149,7 @@ dilation: 2.5
 			Arrival:      kind.Choice{Kind: "poisson"},
 			Sizes:        kind.Choice{Kind: "uniform", Params: map[string]any{"min": "1KB", "max": "2KB"}},
 			ServiceSizes: []string{"cache", "hadoop"}, Pattern: "one-to-many", Host: 2, Load: []float64{0.9}, Flows: 7,
-			Services: []int{3, 1}, ServiceBy: "pair", Transfer: "push", LoadOf: "wire",
+			Services: []int{3, 1}, ServiceBy: "pair", SharesOf: "bytes", Transfer: "push", LoadOf: "wire",
 		},
 		Probe:   labs.Probe{Services: []int{0}, Every: time.Millisecond},
 		Capture: labs.Capture{Snap: 128, Size: 64 * units.MB},
@@ -321,7 +322,7 @@ func TestBadOverrides(t *testing.T) {
 	}{
 		"no equals sign":   {set: []string{"seeds"}, want: `--set: "seeds" is not key=value: want one such as workload.load=0.5,0.9`},
 		"no key":           {set: []string{"=1"}, want: `--set: "=1" is not key=value: want one such as workload.load=0.5,0.9`},
-		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, service_sizes, transfer, load_of, connections, handshake, pias, arrival, sizes (did you mean load?)`},
+		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, load_of, connections, handshake, pias, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
 		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, transport`},

@@ -59,7 +59,7 @@ func TestMQECNLeafSpines(t *testing.T) {
 		if s := l.Switch; s.Buffer.PerPort != 300*units.KB || s.Queues != tt.queues || s.Scheduler.Kind != tt.scheduler || s.Scheduler.Params["quantum"] != "1500B" {
 			t.Errorf("%s: switch %+v", tt.lab, s)
 		}
-		if w := l.Workload; w.Pattern != "all-to-all" || w.Flows != 50_000 || len(w.Services) != tt.queues || w.ServiceBy != "pair" || len(w.ServiceSizes) != 4 {
+		if w := l.Workload; w.Pattern != "all-to-all" || w.Flows != 50_000 || len(w.Services) != tt.queues || w.ServiceBy != "pair-number" || w.SharesOf != "bytes" || len(w.ServiceSizes) != 4 {
 			t.Errorf("%s: workload %+v", tt.lab, w)
 		}
 		thresholds(t, l, tt.standard, tt.standard, tt.minimum)

@@ -21,6 +21,7 @@ type Workload struct {
 	Flows        int
 	Services     []int  // weights; see [Lab.Tagging] for DSCPs and queues
 	ServiceBy    string // what a service is picked for, one of [trafficgen.ServiceRules]
+	SharesOf     string // what services share by their weights, one of [trafficgen.Shares]
 	Transfer     string // Pull or Push
 
 	// What follows is for all traffic of the lab, its background included.
@@ -61,6 +62,7 @@ func workloadDefaults() Workload {
 		Flows:       1000,
 		Services:    []int{1},
 		ServiceBy:   trafficgen.ByFlow,
+		SharesOf:    trafficgen.OfFlows,
 		Transfer:    Pull,
 		Connections: 5,
 		Handshake:   true,
@@ -86,6 +88,7 @@ func trafficKeys(prefix string, w *Workload, load codec) []key {
 		{at("flows"), whole(&w.Flows, 1, 100_000_000)},
 		{at("services"), services(&w.Services)},
 		{at("service_by"), oneOf(&w.ServiceBy, "rule", trafficgen.ServiceRules())},
+		{at("shares_of"), written(oneOf(&w.SharesOf, "share", trafficgen.Shares()), w.SharesOf != trafficgen.OfFlows)},
 		{at("service_sizes"), unlessEmpty(&w.ServiceSizes, list(&w.ServiceSizes, nameOf("sizes", plainSizes()...)))},
 		{at("transfer"), oneOf(&w.Transfer, "transfer", []string{Pull, Push})},
 	}
@@ -183,6 +186,7 @@ func (w Workload) spec(load float64) trafficgen.Spec {
 		Host:      w.Host - 1,
 		Services:  slices.Clone(w.Services),
 		ServiceBy: w.ServiceBy,
+		SharesOf:  w.SharesOf,
 		Push:      w.Transfer == Push,
 	}
 	for _, name := range w.ServiceSizes {

@@ -87,12 +87,12 @@ func TestBackground(t *testing.T) {
 	spec := l.Traffic(0.5, 7)
 	want := []trafficgen.Spec{
 		{
-			Flows: 1000, Pattern: "many-to-one", Services: []int{1}, ServiceBy: "flow", Push: true,
+			Flows: 1000, Pattern: "many-to-one", Services: []int{1}, ServiceBy: "flow", SharesOf: "flows", Push: true,
 			Sizes:   kind.Choice{Kind: "uniform", Params: map[string]any{"min": "3KB", "max": "60KB"}},
 			Arrival: kind.Choice{Kind: "incast", Params: map[string]any{"fan_out": 100, "queries": 1, "start": "4s"}},
 		},
 		{
-			Flows: 50, Pattern: "all-to-all", Services: []int{1}, ServiceBy: "flow", Load: 0.1,
+			Flows: 50, Pattern: "all-to-all", Services: []int{1}, ServiceBy: "flow", SharesOf: "flows", Load: 0.1,
 			Sizes:   kind.Choice{Kind: "pareto", Params: map[string]any{"mean": "50KB", "shape": 1.2}},
 			Arrival: kind.Choice{Kind: "poisson"},
 		},
@@ -136,7 +136,7 @@ func TestBackgroundOverrides(t *testing.T) {
 	}
 	for set, want := range map[string]string{
 		"background.mouse.flows=1": `unknown background "mouse": want one of queries, mice`,
-		"background.mice.flow=1":   `unknown key "flow": want one of pattern, host, load, flows, services, service_by, service_sizes, transfer, arrival, sizes (did you mean flows?)`,
+		"background.mice.flow=1":   `unknown key "flow": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes (did you mean flows?)`,
 		"background.mice.flows=0":  `background.mice.flows: 0 is outside 1 to 100000000`,
 	} {
 		if _, err := labs.Load(path, labs.Options{Set: []string{set}}); err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -182,7 +182,7 @@ func TestBadTraffic(t *testing.T) {
 		"PIAS under FIFO":         {base + "workload: {pias: 100KB}\n", key + "workload.pias: thresholds (1) and services (1) need 2 queues: switch.scheduler.queues is 1\n" + key + "workload.pias: each threshold needs a strict queue, which makes 1: switch.scheduler has 0: want sp"},
 		"PIAS beside background":  {prioritised + "workload: {pias: 100KB}\nbackground: [{name: b, services: 5}]\n", "x.yaml:4: workload.pias: thresholds (1) and services (5) need 6 queues: switch.scheduler.queues is 5"},
 		"transfer":                {base + "workload: {transfer: psuh}\n", key + `workload.transfer: unknown transfer "psuh": want one of pull, push (did you mean push?)`},
-		"service rule":            {base + "workload: {service_by: host}\n", key + `workload.service_by: unknown rule "host": want one of flow, pair`},
+		"service rule":            {base + "workload: {service_by: host}\n", key + `workload.service_by: unknown rule "host": want one of flow, pair, pair-number`},
 		"service sizes":           {base + "workload: {service_sizes: [cache, fixed]}\n", key + `workload.service_sizes[1]: unknown sizes "fixed": want one of websearch, datamining, cache, hadoop`},
 		"host":                    {base + "workload: {host: 0}\n", key + "workload.host: 0 is outside 1 to 65534"},
 		"host beyond the others":  {base + "workload: {host: 10}\n", key + "workload: drawing flows: host: 9 is outside 0 to 8"},
@@ -199,7 +199,7 @@ func TestBadTraffic(t *testing.T) {
 		"background no name":     {base + "background: [{flows: 3}]\n", key + "background[0].name: missing: want a name such as tcn"},
 		"background twice":       {base + "background: [{name: b, flows: 3}, {name: b, flows: 3}]\n", key + `background[1].name: "b" is the name of the one on line 3, too`},
 		"background two loads":   {base + "background: [{name: b, load: [0.1, 0.2]}]\n", key + "background.b.load: [0.1 0.2] is a list: want one load, or leave it out for that of the workload"},
-		"background connections": {base + "background: [{name: b, connections: 0}]\n", key + `background.b.connections: unknown key "connections": want one of pattern, host, load, flows, services, service_by, service_sizes, transfer, arrival, sizes`},
+		"background connections": {base + "background: [{name: b, connections: 0}]\n", key + `background.b.connections: unknown key "connections": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},
 		"background kind":        {base + "background: [{name: b, sizes: webserch}]\n", key + `background.b.sizes.kind: unknown kind "webserch": want one of websearch, datamining, cache, hadoop, pareto, fixed, uniform, cdf (did you mean websearch?)`},
 		"background services":    {base + "background: [{name: b, services: 2}]\n", key + "background.b.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1"},
 		"background misfit":      {base + "background: [{name: b, host: 10}]\n", "x.yaml: workload: drawing flows: background 1: host: 9 is outside 0 to 8"},

@@ -78,8 +78,7 @@ func (p poisson) flows(w *workload) []Flow {
 	var at time.Duration
 	for i := range flows {
 		at = max(at+randomGap(w.gaps, mean), 1)
-		client, server := w.pattern.pick(w.endpoints, w.layout)
-		flows[i] = w.flow(at, client, server)
+		flows[i] = w.next(at)
 	}
 	return flows
 }

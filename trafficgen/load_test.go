@@ -55,17 +55,26 @@ func TestEveryLinkHasTheLoad(t *testing.T) {
 	}
 }
 
-// Services with sizes of their own weigh as much as they have flows: here the
-// means are 2 KB and 20 KB, and the weights 3 and 1.
+// Services with sizes of their own weigh as much as they have flows or bytes:
+// here the means are 2 KB and 20 KB, and the weights 3 and 1. Of the flows the
+// large ones are a quarter, or a thirtieth of the small ones, of which three
+// times as many bytes take thirty times as many.
 func TestLoadIsTheMeanOverServices(t *testing.T) {
-	for _, rule := range ServiceRules() {
-		spec := paperSpec()
-		spec.Flows, spec.Pattern, spec.Services, spec.ServiceBy = 100_000, "all-to-all", []int{3, 1}, rule
-		spec.ServiceSizes = []kind.Choice{
-			{Kind: "fixed", Params: map[string]any{"size": "2KB"}},
-			{Kind: "fixed", Params: map[string]any{"size": "20KB"}},
+	for of, flows := range map[string][]float64{OfFlows: {3, 1}, OfBytes: {30, 1}} {
+		for _, rule := range []string{ByFlow, ByPair} {
+			spec := paperSpec()
+			spec.Flows, spec.Pattern, spec.Services, spec.ServiceBy, spec.SharesOf = 100_000, "all-to-all", []int{3, 1}, rule, of
+			spec.ServiceSizes = []kind.Choice{
+				{Kind: "fixed", Params: map[string]any{"size": "2KB"}},
+				{Kind: "fixed", Params: map[string]any{"size": "20KB"}},
+			}
+			checkLoad(t, of+" by "+rule, spec)
+			counts := make([]int, 2)
+			for _, f := range withSpec(t, func(s *Spec) { *s = spec }) {
+				counts[f.Service]++
+			}
+			checkShares(t, counts, flows)
 		}
-		checkLoad(t, rule, spec)
 	}
 }
 

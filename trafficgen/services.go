@@ -10,17 +10,30 @@ import (
 
 // What decides which service a flow belongs to.
 const (
-	ByFlow = "flow" // each flow picks one at random
-	ByPair = "pair" // each pair of client and server belongs to one for good
+	ByFlow       = "flow"        // each flow picks one at random
+	ByPair       = "pair"        // each pair of client and server belongs to one for good, dealt out at random
+	ByPairNumber = "pair-number" // the same by the number of the pair, modulo the sum of the weights
 )
 
-// ServiceRules lists what [Spec.ServiceBy] may be.
-func ServiceRules() []string { return []string{ByFlow, ByPair} }
+// ServiceRules lists what [Spec.ServiceBy] may be. Pair numbers are those of
+// the ns-2 scripts of the MQ-ECN and TCN papers: with hosts counted from 0,
+// (client + 1) x hosts + server + 1. Where the number of services divides that
+// of the hosts, all that a host sends is of one service.
+func ServiceRules() []string { return []string{ByFlow, ByPair, ByPairNumber} }
+
+// What the weights of services are shares of.
+const (
+	OfFlows = "flows" // by pair, every pair has as many
+	OfBytes = "bytes" // by pair, every pair offers as much payload, as in the scripts mentioned above
+)
+
+// Shares lists what [Spec.SharesOf] may be.
+func Shares() []string { return []string{OfFlows, OfBytes} }
 
 const (
 	maxServices  = MaxDSCP + 1
 	maxWeight    = 1_000_000 // keeps the sum of the weights far from overflow
-	maxPairHosts = 4096      // bounds the memory of [ByPair] to some bytes a pair
+	maxPairHosts = 4096      // bounds the memory of services by pair to some bytes a pair
 )
 
 // weights are running sums, so that service i is picked for a number below
@@ -62,7 +75,7 @@ func (w weights) at(n int) int {
 	panic("a number below the last sum is below some sum")
 }
 
-// shares is how large a part of the flows each service has.
+// shares is how large a part each service has.
 func (w weights) shares() []float64 {
 	shares, before := make([]float64, len(w)), 0
 	for i, sum := range w {
@@ -79,9 +92,9 @@ type pairing struct {
 	shares  []float64
 }
 
-// newPairing deals the pairs out at random, so that each service has a share of
-// them by its weight, to within one pair.
-func newPairing(l layout, p pattern, w weights, r *rand.Rand) (*pairing, error) {
+// newPairing deals the pairs out: at random, so that each service has a share
+// of them by its weight, to within one pair, or by their numbers.
+func newPairing(l layout, p pattern, w weights, rule string, r *rand.Rand) (*pairing, error) {
 	if l.hosts > maxPairHosts {
 		return nil, fmt.Errorf("services by pair: %d hosts have too many pairs: want at most %d hosts", l.hosts, maxPairHosts)
 	}
@@ -96,7 +109,11 @@ func newPairing(l layout, p pattern, w weights, r *rand.Rand) (*pairing, error) 
 	r.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	made := &pairing{l.hosts, make([]uint8, l.hosts*l.hosts), make([]float64, len(w))}
 	for k, cell := range cells {
-		service := w.at(k * w.sum() / len(cells))
+		n := k * w.sum() / len(cells)
+		if rule == ByPairNumber {
+			n = (cell + l.hosts + 1) % w.sum()
+		}
+		service := w.at(n)
 		made.service[cell] = uint8(service)
 		made.shares[service]++
 	}
@@ -110,8 +127,16 @@ func (p *pairing) of(client, server int) int { return int(p.service[client*p.hos
 
 func checkServiceRule(rule string) error {
 	switch rule {
-	case "", ByFlow, ByPair:
+	case "", ByFlow, ByPair, ByPairNumber:
 		return nil
 	}
 	return kind.Unknown("rule for services", rule, ServiceRules())
+}
+
+func checkSharesOf(what string) error {
+	switch what {
+	case "", OfFlows, OfBytes:
+		return nil
+	}
+	return kind.Unknown("shares of services", what, Shares())
 }

@@ -92,6 +92,56 @@ func TestPairsAreDealtByWeight(t *testing.T) {
 	}
 }
 
+// In the scripts of the MQ-ECN and TCN papers a pair's service is its number
+// modulo that of the services, so that with 144 hosts and eight services the
+// sender alone decides, with 32 also whether the receiver's number is even, and
+// with seven both. (reference-semantics of the scripts: service is
+// ((receiver + 1) x hosts + sender + 1) mod n.)
+func TestServicesByPairNumber(t *testing.T) {
+	for n, of := range map[int]func(receiver, sender int) int{
+		8:  func(_, sender int) int { return (sender + 1) % 8 },
+		32: func(receiver, sender int) int { return ((receiver+1)%2*16 + sender + 1) % 32 },
+		7:  func(receiver, sender int) int { return ((receiver+1)*144 + sender + 1) % 7 },
+	} {
+		for _, seed := range []uint64{1, 2} {
+			flows := withSpec(t, func(s *Spec) {
+				s.Hosts, s.Racks, s.Pattern, s.Flows, s.Seed = 144, nil, "all-to-all", 20_000, seed
+				s.Services, s.ServiceBy = slices.Repeat([]int{1}, n), ByPairNumber
+			})
+			for _, f := range flows {
+				if want := of(f.Client, f.Server); f.Service != want {
+					t.Fatalf("%d services: from %d to %d: service %d, want %d", n, f.Server, f.Client, f.Service, want)
+				}
+			}
+		}
+	}
+}
+
+// With shares of bytes every pair offers as much, whatever the sizes of its
+// service: here 1 KB and 10 KB.
+func TestPairsOfferAsManyBytes(t *testing.T) {
+	bytes := map[[2]int]int{}
+	for _, f := range withSpec(t, func(s *Spec) {
+		s.Pattern, s.Flows, s.Services, s.ServiceBy, s.SharesOf = "all-to-all", 200_000, []int{1, 1}, ByPairNumber, OfBytes
+		s.ServiceSizes = []kind.Choice{
+			{Kind: "fixed", Params: map[string]any{"size": "1KB"}},
+			{Kind: "fixed", Params: map[string]any{"size": "10KB"}},
+		}
+	}) {
+		bytes[ends(f)] += int(f.Bytes)
+	}
+	// 36 pairs have 5051 flows each, the other 36 a tenth: 5 % of deviation.
+	mean := 0.0
+	for _, n := range bytes {
+		mean += float64(n) / float64(len(bytes))
+	}
+	for pair, n := range bytes {
+		if off := float64(n)/mean - 1; len(bytes) != 72 || math.Abs(off) > 4*0.05 {
+			t.Errorf("pair %v, one of %d, offers %.1f %% more than others", pair, len(bytes), 100*off)
+		}
+	}
+}
+
 // Sizes go round the services: with two of them, services 0 and 2 have the
 // first, and 1 and 3 the second.
 func TestServiceSizes(t *testing.T) {

@@ -13,7 +13,9 @@
 //
 // Where services have sizes of their own, S is the mean over the services of
 // their means, each weighed with the share of the flows, or of the pairs, that
-// the service has. A query of an incast counts as all of its flows.
+// the service has: the arithmetic mean if these are shares of the flows, the
+// harmonic one if they are shares of the bytes. A query of an incast counts as
+// all of its flows.
 //
 // # Determinism
 //
@@ -72,6 +74,7 @@ type Spec struct {
 	Host         int    // the one of many-to-one and one-to-many
 	Services     []int  // weight of each service; none: all flows are of service 0
 	ServiceBy    string // what a service is picked for, one of [ServiceRules]; empty: flow
+	SharesOf     string // what services share by their weights, one of [Shares]; empty: flows
 	Push         bool   // flows start at the server, without a request
 	Seed         uint64
 	Dir          string // folder that relative file names start from; empty: the working directory

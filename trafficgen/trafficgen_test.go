@@ -158,6 +158,10 @@ func TestTraceErrors(t *testing.T) {
 		"host: 9 is outside 0 to 8":                    func(s *Spec) { s.Host = 9 },
 		"pattern inter-rack: all hosts are in one":     func(s *Spec) { s.Pattern, s.Racks = "inter-rack", nil },
 		"unknown rule for services \"client\": want ":  func(s *Spec) { s.ServiceBy = "client" },
+		"unknown shares of services \"packets\": want": func(s *Spec) { s.SharesOf = "packets" },
+		"services share bytes with poisson arrivals on": func(s *Spec) {
+			s.SharesOf, s.Arrival = OfBytes, kind.Choice{Kind: "incast", Params: map[string]any{"fan_out": 3}}
+		},
 		"services by pair: 5000 hosts have too many":   func(s *Spec) { s.ServiceBy, s.Hosts, s.Racks = ByPair, 5000, nil },
 		"sizes: unknown kind \"\": want":               func(s *Spec) { s.ServiceSizes = []kind.Choice{{}} },
 		"background 1: arrival: unknown kind":          func(s *Spec) { s.Background = []Spec{{Pattern: "all-to-all", Sizes: s.Sizes}} },
@@ -213,6 +217,10 @@ func TestTraceGolden(t *testing.T) {
 		{"pareto", func(s *Spec) { s.Sizes.Kind = "pareto" }},
 		{"pairs", func(s *Spec) {
 			s.Pattern, s.ServiceBy = "all-to-all", ByPair
+			s.ServiceSizes = []kind.Choice{{Kind: "websearch"}, {Kind: "datamining"}, {Kind: "cache"}}
+		}},
+		{"pair numbers", func(s *Spec) {
+			s.Pattern, s.ServiceBy, s.SharesOf, s.Services = "all-to-all", ByPairNumber, OfBytes, []int{1, 2, 1}
 			s.ServiceSizes = []kind.Choice{{Kind: "websearch"}, {Kind: "datamining"}, {Kind: "cache"}}
 		}},
 		{"incast", func(s *Spec) {

@@ -3,6 +3,7 @@ package trafficgen
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -23,6 +24,7 @@ type workload struct {
 	pairs    *pairing       // nil: a flow picks its service
 	sizes    []Distribution // of service i are those at i modulo the length
 	mean     float64        // bytes of a flow
+	least    float64        // mean of the service with the smallest flows
 }
 
 // newWorkload validates a spec; number tells the workloads of a trace apart.
@@ -37,8 +39,8 @@ func newWorkload(spec Spec, number int) (w *workload, err error) {
 	if w.pattern, err = findPattern(spec.Pattern, w.layout); err != nil {
 		return nil, err
 	}
-	if spec.ServiceBy == ByPair {
-		if w.pairs, err = newPairing(w.layout, w.pattern, w.services, w.streams.pairs); err != nil {
+	if spec.ServiceBy == ByPair || spec.ServiceBy == ByPairNumber {
+		if w.pairs, err = newPairing(w.layout, w.pattern, w.services, spec.ServiceBy, w.streams.pairs); err != nil {
 			return nil, err
 		}
 	}
@@ -47,6 +49,9 @@ func newWorkload(spec Spec, number int) (w *workload, err error) {
 	}
 	if w.arrival, err = Arrivals().New(spec.Arrival.Kind, spec.Arrival.Params, ArrivalEnv{Dir: spec.Dir}); err != nil {
 		return nil, fmt.Errorf("arrival: %w", err)
+	}
+	if _, ok := w.arrival.(poisson); !ok && spec.SharesOf == OfBytes {
+		return nil, fmt.Errorf("services share bytes with poisson arrivals only, not with %s", spec.Arrival.Kind)
 	}
 	if err := w.arrival.check(w); err != nil {
 		return nil, err
@@ -65,6 +70,9 @@ func (spec Spec) check() error {
 	case spec.Rate <= 0:
 		return fmt.Errorf("rate: %d bit/s is not above zero", int64(spec.Rate))
 	}
+	if err := checkSharesOf(spec.SharesOf); err != nil {
+		return err
+	}
 	return checkServiceRule(spec.ServiceBy)
 }
 
@@ -82,16 +90,24 @@ func (w *workload) makeSizes() error {
 		w.sizes = append(w.sizes, d)
 	}
 	if w.mean = w.sizes[0].Mean(); len(w.sizes) == 1 {
+		w.least = w.mean
 		return nil
 	}
-	w.mean = 0
+	var mean, inverse float64
+	w.least = math.Inf(1)
 	for service, share := range w.shares() {
-		w.mean += float64(share * w.sizesOf(service).Mean())
+		m := w.sizesOf(service).Mean()
+		mean += float64(share * m)
+		inverse += share / m
+		w.least = min(w.least, m)
+	}
+	if w.mean = mean; w.SharesOf == OfBytes {
+		w.mean = 1 / inverse
 	}
 	return nil
 }
 
-// shares is how large a part of the flows each service has.
+// shares is how large a part each service has of what services share.
 func (w *workload) shares() []float64 {
 	if w.pairs != nil {
 		return w.pairs.shares
@@ -108,6 +124,21 @@ func (w *workload) gap() float64 {
 	bits := w.mean * 8
 	offered := w.Load * float64(w.Rate) * float64(w.pattern.links(w.layout))
 	return bits / offered * float64(time.Second)
+}
+
+// next draws a flow between any two hosts. Where services share bytes, the
+// larger a service's flows are, the more of them are left out.
+func (w *workload) next(at time.Duration) Flow {
+	for {
+		client, server := w.pattern.pick(w.endpoints, w.layout)
+		f := w.blank(at, client, server)
+		sizes := w.sizesOf(f.Service)
+		if w.SharesOf == OfBytes && float64(w.endpoints.Float64()*sizes.Mean()) >= w.least {
+			continue
+		}
+		f.Bytes = sizes.Draw(w.streams.sizes)
+		return f
+	}
 }
 
 // flow draws the service and the size of a flow between two hosts.
