@@ -17,6 +17,7 @@ type DCTCP struct {
 	G            float64 `lab:"g" doc:"weight of the newest window in the estimate of how much is marked, above 0 and at most 1"`
 	InitialAlpha float64 `lab:"initial_alpha" doc:"the estimate before the first mark, 0 to 1: 1 in RFC 8257 and Linux, 0 in ns-2"`
 	MinWindow    int     `lab:"min_window" doc:"segments below which no mark takes the window: 2 in Linux, 1 in ns-2"`
+	GrowOnEcho   bool    `lab:"grow_on_echo" doc:"an ACK with an echo lets the window grow if the one before had an echo, too, as in ns-2"`
 	OnLoss       string  `lab:"on_loss" doc:"what a loss takes of the window: half (RFC 8257, section 3.5) or alpha (what a mark takes, as in Linux 3.18 to 5.0)"`
 }
 
@@ -40,7 +41,8 @@ func (p DCTCP) Check() error {
 
 // ECNStar are the parameters of Reno with ECN.
 type ECNStar struct {
-	MinWindow int `lab:"min_window" doc:"segments below which no mark takes the window: 2 in RFC 5681 and Linux, 1 in ns-2"`
+	MinWindow  int  `lab:"min_window" doc:"segments below which no mark takes the window: 2 in RFC 5681 and Linux, 1 in ns-2"`
+	GrowOnEcho bool `lab:"grow_on_echo" doc:"an ACK with an echo lets the window grow if the one before had an echo, too, as in ns-2; not in RFC 3168"`
 }
 
 // DefaultECNStar is what Linux does.

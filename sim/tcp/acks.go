@@ -50,7 +50,8 @@ func (e *Endpoint) marked(k *packet.Packet) bool {
 }
 
 // advance takes an acknowledgement of new data. One with an ECN echo does not
-// let the window grow (RFC 3168, section 6.1.2), nor does one in fast recovery.
+// let the window grow (RFC 3168, section 6.1.2), unless it follows another and
+// the congestion control has it so, nor does one in fast recovery.
 func (e *Endpoint) advance(now time.Duration, k *packet.Packet) {
 	s, config := &k.Segment, &e.stack.config
 	limited := e.una < e.limit.full
@@ -64,7 +65,9 @@ func (e *Endpoint) advance(now time.Duration, k *packet.Packet) {
 		marked: e.marked(k),
 	}
 	held := e.held()
-	a.grow = limited && !a.marked && e.board.phase != recovering && !(held && a.una <= e.echo.cut)
+	echo := a.marked && !(e.echoed && e.stack.family.grows)
+	e.echoed = a.marked
+	a.grow = limited && !echo && e.board.phase != recovering && !(held && a.una <= e.echo.cut)
 	if e.stack.rack {
 		e.rack.acked(now, s.Ack, s.Echo)
 	}

@@ -15,6 +15,7 @@ type Family struct {
 	echo   echo
 	data   packet.ECN // of segments with payload sent for the first time
 	others packet.ECN // of SYNs, pure ACKs, and what is sent again
+	grows  bool       // on an echo that follows another, which RFC 3168 has not
 }
 
 // echo is how a receiver answers marks.

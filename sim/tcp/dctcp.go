@@ -20,7 +20,8 @@ type dctcp struct {
 var _ control = (*dctcp)(nil)
 
 func newDCTCP(p transport.DCTCP, _ struct{}) (Family, error) {
-	return Family{make: func() control { return &dctcp{p: p} }, echo: echoExactly, data: packet.ECT0, others: packet.ECT0}, p.Check()
+	f := Family{make: func() control { return &dctcp{p: p} }, echo: echoExactly, data: packet.ECT0, others: packet.ECT0, grows: p.GrowOnEcho}
+	return f, p.Check()
 }
 
 func (c *dctcp) open() { *c = dctcp{p: c.p, alpha: c.p.InitialAlpha} }

@@ -189,7 +189,7 @@ func TestControlParams(t *testing.T) {
 		}
 	}
 	c := config("dctcp")
-	c.Control = kind.Choice{Kind: "dctcp", Params: map[string]any{"g": 1, "initial_alpha": 0, "min_window": 1}}
+	c.Control = kind.Choice{Kind: "dctcp", Params: map[string]any{"g": 1, "initial_alpha": 0, "min_window": 1, "grow_on_echo": true}}
 	if _, err := NewStack(nil, nil, nil, c); err != nil {
 		t.Error(err)
 	}

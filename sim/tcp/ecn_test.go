@@ -135,6 +135,39 @@ func TestLeastWindow(t *testing.T) {
 	}
 }
 
+// TestGrowOnEcho: the ACK of a segment lets a window of five in congestion
+// avoidance grow by a fifth of a segment, if it has an echo only with
+// grow_on_echo, and not with the first of some echoes.
+func TestGrowOnEcho(t *testing.T) {
+	for name, tt := range map[string]struct {
+		grows bool
+		acks  string // an echo for e, none for a, after the echo that cuts
+		want  int64
+	}{
+		"RFC 3168":        {false, "eeeee", 5},
+		"four echoes":     {true, "eeee", 5},
+		"five echoes":     {true, "eeeee", 6},
+		"first of each":   {true, "aeaeaea", 5},
+		"ACKs and echoes": {true, "aeaeaeaea", 6},
+	} {
+		c := config("ecn-star")
+		c.Control.Params = map[string]any{"grow_on_echo": tt.grows}
+		r := newRig(t, c)
+		r.segments(10)
+		r.echo(mss)
+		for _, a := range tt.acks {
+			if a == 'e' {
+				r.echo(r.una + mss)
+			} else {
+				r.ack(r.una + mss)
+			}
+		}
+		if got := r.win.cwnd / mss; got != tt.want {
+			t.Errorf("%s: window %d, want %d segments", name, got, tt.want)
+		}
+	}
+}
+
 // TestEchoUntilCWR: RFC 3168, section 6.1.3.
 func TestEchoUntilCWR(t *testing.T) {
 	r := newRig(t, config("ecn-star"))

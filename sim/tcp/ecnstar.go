@@ -18,7 +18,8 @@ var _ control = ecnStar{}
 
 func newECNStar(p transport.ECNStar, _ struct{}) (Family, error) {
 	c := ecnStar{least: int64(p.MinWindow)}
-	return Family{make: func() control { return c }, echo: echoUntilCWR, data: packet.ECT0, others: packet.NotECT}, p.Check()
+	f := Family{make: func() control { return c }, echo: echoUntilCWR, data: packet.ECT0, others: packet.NotECT, grows: p.GrowOnEcho}
+	return f, p.Check()
 }
 
 func (c ecnStar) cut(w *window, e congestion) {

@@ -43,6 +43,7 @@ type Endpoint struct {
 	echo       reaction
 	retransmit alarm
 	purpose    purpose       // of the alarm
+	echoed     bool          // the last acknowledgement of new data had an ECN echo
 	expires    time.Duration // when the retransmission timer does
 	uplink     uplink
 	again      again
@@ -89,7 +90,7 @@ func (e *Endpoint) begin(now time.Duration, s state, ends Ends, c *Counters, use
 	e.uplink.leaves = 0
 	e.again = again{}
 	e.super = super{}
-	e.echo = newReaction()
+	e.echo, e.echoed = newReaction(), false
 	e.rcv.reset()
 	e.edge = math.MaxInt64
 	if c := &config.Receive; c.Buffer > 0 {
