@@ -183,7 +183,7 @@ func TestBadTraffic(t *testing.T) {
 		"PIAS beside background":  {prioritised + "workload: {pias: 100KB}\nbackground: [{name: b, services: 5}]\n", "x.yaml:4: workload.pias: thresholds (1) and services (5) need 6 queues: switch.scheduler.queues is 5"},
 		"transfer":                {base + "workload: {transfer: psuh}\n", key + `workload.transfer: unknown transfer "psuh": want one of pull, push (did you mean push?)`},
 		"service rule":            {base + "workload: {service_by: host}\n", key + `workload.service_by: unknown rule "host": want one of flow, pair, pair-number`},
-		"service sizes":           {base + "workload: {service_sizes: [cache, fixed]}\n", key + `workload.service_sizes[1]: unknown sizes "fixed": want one of websearch, datamining, cache, hadoop`},
+		"service sizes":           {base + "workload: {service_sizes: [cache, fixed]}\n", key + `workload.service_sizes[1]: unknown sizes "fixed": want one of websearch, datamining, cache, hadoop, websearch-ns2, datamining-ns2`},
 		"host":                    {base + "workload: {host: 0}\n", key + "workload.host: 0 is outside 1 to 65534"},
 		"host beyond the others":  {base + "workload: {host: 10}\n", key + "workload: drawing flows: host: 9 is outside 0 to 8"},
 		"handshake ahead":         {base + "workload: {handshake: false}\n", key + "workload.handshake: connections that are opened ahead have none in a flow: want workload.connections 0"},
@@ -200,7 +200,7 @@ func TestBadTraffic(t *testing.T) {
 		"background twice":       {base + "background: [{name: b, flows: 3}, {name: b, flows: 3}]\n", key + `background[1].name: "b" is the name of the one on line 3, too`},
 		"background two loads":   {base + "background: [{name: b, load: [0.1, 0.2]}]\n", key + "background.b.load: [0.1 0.2] is a list: want one load, or leave it out for that of the workload"},
 		"background connections": {base + "background: [{name: b, connections: 0}]\n", key + `background.b.connections: unknown key "connections": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},
-		"background kind":        {base + "background: [{name: b, sizes: webserch}]\n", key + `background.b.sizes.kind: unknown kind "webserch": want one of websearch, datamining, cache, hadoop, pareto, fixed, uniform, cdf (did you mean websearch?)`},
+		"background kind":        {base + "background: [{name: b, sizes: webserch}]\n", key + `background.b.sizes.kind: unknown kind "webserch": want one of websearch, datamining, cache, hadoop, websearch-ns2, datamining-ns2, pareto, fixed, uniform, cdf (did you mean websearch?)`},
 		"background services":    {base + "background: [{name: b, services: 2}]\n", key + "background.b.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1"},
 		"background misfit":      {base + "background: [{name: b, host: 10}]\n", "x.yaml: workload: drawing flows: background 1: host: 9 is outside 0 to 8"},
 	} {

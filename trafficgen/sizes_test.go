@@ -22,7 +22,7 @@ func mustSizes(t *testing.T, name string, params map[string]any) Distribution {
 }
 
 func TestSizesTable(t *testing.T) {
-	want := []string{"websearch", "datamining", "cache", "hadoop", "pareto", "fixed", "uniform", "cdf"}
+	want := []string{"websearch", "datamining", "cache", "hadoop", "websearch-ns2", "datamining-ns2", "pareto", "fixed", "uniform", "cdf"}
 	if got := Sizes().Names(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("rows %v, want %v", got, want)
 	}
