@@ -107,28 +107,43 @@ func (p *Plan) origin(m results.Manifest) origin {
 	return origin{Version: m.Version, Revision: m.GitRevision, Command: p.Command, Machine: m.Host}
 }
 
-// glean sums up the points of a study.
+// glean sums up the points of a study, whichever experiment they were run with.
 func (p *Plan) glean(have *stored, r *record, s *study) error {
-	for _, j := range p.jobs {
-		f, ok := have.points[j.key]
-		if !ok || j.study.lab != s.lab {
-			continue
+	for _, load := range s.lab.Workload.Load {
+		for _, scheme := range s.lab.Schemes {
+			at := spot{scheme.Name, load}
+			if len(p.wants(s, at)) == 0 {
+				continue
+			}
+			points, err := have.find(s, at)
+			if err != nil {
+				return err
+			}
+			for _, f := range points {
+				if err := p.gleanPoint(f, r, s, at); err != nil {
+					return err
+				}
+			}
 		}
-		of, err := s.of(j.scheme, j.load)
-		if err != nil {
-			return err
-		}
-		point, err := f.point.ReadFlows()
-		if err != nil {
-			return err
-		}
-		o := p.origin(f.manifest)
-		r.Origins[o.hash()] = o
-		k := sumUp(point)
-		k.Lab, k.Runtime, k.Of, k.Measured, k.Origin = s.lab.Name, string(p.Runtime), of, f.manifest.Start, o.hash()
-		k.Seconds = seconds(f.manifest)
-		r.Points = append(r.Points, k)
 	}
+	return nil
+}
+
+func (p *Plan) gleanPoint(f found, r *record, s *study, at spot) error {
+	of, err := s.of(at.scheme, at.load)
+	if err != nil {
+		return err
+	}
+	point, err := f.point.ReadFlows()
+	if err != nil {
+		return err
+	}
+	o := p.origin(f.manifest)
+	r.Origins[o.hash()] = o
+	k := sumUp(point)
+	k.Lab, k.Runtime, k.Of, k.Measured, k.Origin = s.lab.Name, string(p.Runtime), of, f.manifest.Start, o.hash()
+	k.Seconds = seconds(f.manifest)
+	r.Points = append(r.Points, k)
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (p *Plan) Todo() (Todo, error) {
 		switch {
 		case there || p.recorded(j, records):
 			t.Stored++
-		case p.runs(j.study):
+		case p.needed(j):
 			t.Points++
 			t.add(j, p.virtual())
 		}
@@ -110,6 +110,12 @@ func (t Todo) pace() float64 { return cmp.Or(t.factor, 1) }
 // those that the paper ran on a testbed.
 func (p *Plan) runs(s *study) bool {
 	return p.Runtime == orchestrator.Sim || s.Environment == papers.Testbed
+}
+
+// needed tells whether a point is run on the plan's runtime: for any of the
+// experiments that look at it, whichever has it in the plan.
+func (p *Plan) needed(j job) bool {
+	return slices.ContainsFunc(j.wants, func(w want) bool { return p.runs(w.study) })
 }
 
 // add puts a point in a cell.

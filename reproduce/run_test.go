@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator"
 )
 
 // finish runs what is to do and returns how many points that was.
@@ -209,5 +211,36 @@ func TestScalesAreApart(t *testing.T) {
 		if keys[j.key] {
 			t.Errorf("%v is the same at both scales", j)
 		}
+	}
+}
+
+// Fig. 5 of MQ-ECN tells of the sizes in the traffic of Fig. 7, whose lab it
+// shares. It is no experiment on a testbed, Fig. 7 is: on a kernel its points are
+// run, and the record of Fig. 7 has them all.
+func TestSharedPoints(t *testing.T) {
+	experiments := []string{"mqecn-fig5", "mqecn-fig7"}
+	p, err := New(experiments, Options{Scale: Standard, Runtime: orchestrator.UML, Out: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	todo, err := p.Todo()
+	if err != nil || todo.Points != 9 { // three schemes at loads of 0.5, 0.6 and 0.9
+		t.Errorf("%d points to run, want 9; error %v", todo.Points, err)
+	}
+	p = planned(t, Quick, experiments...)
+	p.jobs = nil
+	for _, s := range p.studies {
+		s.lab.Workload.Flows, s.lab.Workload.Load = 20, []float64{0.9}
+		if err := p.addPoints(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finish(t, p)
+	records, err := p.records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(records["mqecn-fig7"].Points); n != 3 {
+		t.Errorf("%d points in the record, want one of each scheme", n)
 	}
 }
