@@ -99,7 +99,9 @@ func (w *workload) makeSizes() error {
 		m := w.sizesOf(service).Mean()
 		mean += float64(share * m)
 		inverse += share / m
-		w.least = min(w.least, m)
+		if share > 0 {
+			w.least = min(w.least, m)
+		}
 	}
 	if w.mean = mean; w.SharesOf == OfBytes {
 		w.mean = 1 / inverse
