@@ -26,6 +26,9 @@ type overview struct {
 // their figures. It is made of records alone: the same ones give the same bytes.
 func publish(o Options) error {
 	o.Runtime = orchestrator.Sim // records are of all
+	if o.Scale != Quick {
+		o.Scale = Standard // of every experiment, whatever the others are for
+	}
 	p, err := outline([]string{All}, o)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func tree(t *testing.T, root string) map[string]string {
 }
 
 // The page has every claim, its figures and what measured them, and comes out the
-// same of the same records, whatever experiments were asked for.
+// same of the same records, whatever experiments were asked for at whatever scale.
 func TestPublish(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
 	p.Command = "aqmlab reproduce tcn-fig6"
@@ -73,12 +73,14 @@ func TestPublish(t *testing.T) {
 	}
 	dropRuns(t, p)
 	q := again(t, p, "ecnsharp-fig4")
-	if err := q.newKeeper(Todo{}).finish(); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range tree(t, p.Out) {
-		if files[name] != text {
-			t.Errorf("%s is another one when it is written again", name)
+	for _, q.Scale = range []Scale{Standard, Headline} {
+		if err := q.newKeeper(Todo{}).finish(); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range tree(t, p.Out) {
+			if files[name] != text {
+				t.Errorf("%s is another one when it is written again at the %s scale", name, q.Scale)
+			}
 		}
 	}
 }
