@@ -96,10 +96,9 @@ func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 	}
 	out.Reason = errMissing.Error()
 	for _, column := range append([]orchestrator.Runtime{orchestrator.Sim}, testbeds()...) {
-		f, err := p.figure(r, c, column)
+		f, err := p.figure(r, s, c, column)
 		switch {
 		case err == nil:
-			f.Flows = s.flowsOf(r, f, column)
 			out.Columns[column] = f
 		case !errors.Is(err, errMissing): // what was run says more than what was not
 			out.Reason = err.Error()
@@ -120,11 +119,12 @@ func unmeasured(e papers.Experiment) Verdict {
 
 // flowsOf is the number of flows that the points of a figure had: where traffic is
 // not drawn one by one, or more is added to it, the lab's is another. Of seeds with
-// different numbers it is that of the figure's scale.
-func (s *study) flowsOf(r *record, f Figure, column orchestrator.Runtime) int {
+// different numbers it is that of the figure's scale. A point younger than the
+// figure is none of its own, but has taken the place of one.
+func (s *study) flowsOf(r *record, f kept) int {
 	had := 0
 	for _, k := range r.Points {
-		mine := k.Lab == s.lab.Name && k.Scheme == f.Scheme && k.Load == f.Load && k.Runtime == string(column)
+		mine := k.Lab == s.lab.Name && k.Scheme == f.Scheme && k.Load == f.Load && k.Runtime == f.Runtime && !k.Measured.After(f.Measured)
 		if mine && (had == 0 || away(k.Flows, f.Flows) < away(had, f.Flows)) {
 			had = k.Flows
 		}
@@ -164,7 +164,7 @@ func (s *Score) judge() {
 // figure takes, of all schemes and loads that a claim is about, the one that
 // bears it out least, or most where it says "up to": of figures of the lab as it
 // is, or when there are none of those from before it was changed.
-func (p *Plan) figure(r *record, c papers.Claim, column orchestrator.Runtime) (Figure, error) {
+func (p *Plan) figure(r *record, s *study, c papers.Claim, column orchestrator.Runtime) (Figure, error) {
 	var chosen Figure
 	found, why := false, errMissing
 	for _, k := range r.Figures {
@@ -172,6 +172,7 @@ func (p *Plan) figure(r *record, c papers.Claim, column orchestrator.Runtime) (F
 			continue
 		}
 		f := k.figure()
+		f.Flows = s.flowsOf(r, k)
 		f.Stale = !p.current(k)
 		if k.Nothing != "" {
 			if !f.Stale {

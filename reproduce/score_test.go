@@ -207,12 +207,20 @@ func TestFlowsOfTheRun(t *testing.T) {
 		return keptPoint{Lab: lab, Scheme: "a", Load: 0.5, Seed: seed, Runtime: "sim", Flows: flows}
 	}
 	r := &record{Points: []keptPoint{point("b", 1, 1000), point(s.lab.Name, 1, 17), point(s.lab.Name, 2, 900), point(s.lab.Name, 3, 50)}}
-	f := Figure{Scheme: "a", Load: 0.5, Flows: 1000}
-	if got := s.flowsOf(r, f, "sim"); got != 900 {
+	f := kept{Scheme: "a", Load: 0.5, Flows: 1000, Runtime: "sim"}
+	if got := s.flowsOf(r, f); got != 900 {
 		t.Errorf("%d flows, want those of the figure's scale", got)
 	}
-	if got := s.flowsOf(r, f, "uml"); got != 1000 {
+	f.Runtime = "uml"
+	if got := s.flowsOf(r, f); got != 1000 {
 		t.Errorf("%d flows without a point", got)
+	}
+	f.Runtime = "sim"
+	for i := range r.Points {
+		r.Points[i].Measured = f.Measured.Add(time.Hour)
+	}
+	if got := s.flowsOf(r, f); got != 1000 {
+		t.Errorf("%d flows, want the figure's: all points were measured anew since, with a scheme that it is not about", got)
 	}
 }
 
