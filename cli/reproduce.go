@@ -66,6 +66,7 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 		Example: `  aqmlab reproduce tcn --quick
   aqmlab reproduce tcn-fig6 --full --jobs 4
   aqmlab reproduce all --headline
+  aqmlab reproduce mqecn-fig7 --runtime uml --loads 0.5,0.9 --flows 5000
   sudo aqmlab reproduce tcn-fig6 --runtime netns
   aqmlab reproduce all --plan
   aqmlab reproduce tcn --since 2026-11-20
@@ -79,6 +80,9 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 			}
 			if o.Jobs < 0 {
 				return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", o.Jobs))
+			}
+			if o.Flows < 0 || c.Flags().Changed("flows") && o.Flows == 0 {
+				return usage(fmt.Errorf("--flows %d: want 1 or more", o.Flows))
 			}
 			var err error
 			if o.Scale, err = scale.scale(); err != nil {
@@ -111,6 +115,8 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the card, its records and runs")
+	fs.Float64SliceVar(&o.Loads, "loads", nil, "only these of the scale's loads: 0.6,0.9")
+	fs.IntVar(&o.Flows, "flows", 0, "flows a point instead of the scale's, at most the published number")
 	fs.StringVar(&since, "since", "", "run anew what was measured before: a date, or a time such as 2026-11-20T15:04:05Z")
 	fs.BoolVar(&planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
 	fs.BoolVar(&cardOnly, "card", false, "print the score card of what is stored, and run nothing")

@@ -43,6 +43,9 @@ func TestReproduceUsage(t *testing.T) {
 		{[]string{"tcn", "--quick", "--full"}, "quick"},
 		{[]string{"tcn", "--runtime", "auto"}, "want one of"},
 		{[]string{"tcn", "--jobs", "-1"}, "--jobs"},
+		{[]string{"tcn-fig6", "--loads", "0.95"}, "want one of 0.3, 0.6, 0.9"},
+		{[]string{"tcn", "--loads", "high"}, "--loads"},
+		{[]string{"tcn", "--flows", "0"}, "want 1 or more"},
 		{[]string{"tcn", "--since", "yesterday"}, "2026-11-20"},
 		{[]string{"tcn", "--plan", "--card"}, "plan"},
 	} {

@@ -31,6 +31,9 @@ func (p *Plan) fill() error {
 			return err
 		}
 	}
+	if err := p.checkLoads(); err != nil {
+		return err
+	}
 	for _, s := range p.studies {
 		if err := p.addPoints(s); err != nil {
 			return fmt.Errorf("planning %s: %w", s, err)

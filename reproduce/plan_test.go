@@ -3,9 +3,11 @@ package reproduce
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"aqmlab/kind"
 	"aqmlab/orchestrator"
 	"aqmlab/results/papers"
 	"aqmlab/trafficgen"
@@ -76,6 +78,31 @@ func TestScales(t *testing.T) {
 		if !slices.Equal(l.Workload.Load, tt.loads) || l.Workload.Flows != tt.flows || len(l.Seeds) != tt.seeds {
 			t.Errorf("%s %s: loads %v, %d flows, seeds %v", tt.scale, tt.name, l.Workload.Load, l.Workload.Flows, l.Seeds)
 		}
+	}
+}
+
+// Of the loads of a scale those that were asked for are run, with as many flows as
+// were asked for and published.
+func TestLoadsAndFlows(t *testing.T) {
+	o := Options{Scale: Standard, Runtime: orchestrator.UML, Out: t.TempDir(), Jobs: 2, Loads: []float64{0.9}}
+	for _, tt := range []struct{ asked, want int }{{0, 1000}, {3000, 3000}, {20_000, 5000}} {
+		o.Flows = tt.asked
+		p, err := New([]string{"tcn-fig6"}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.jobs) == 0 {
+			t.Error("nothing is planned")
+		}
+		for _, j := range p.jobs {
+			if j.load != 0.9 || j.study.lab.Workload.Flows != tt.want {
+				t.Errorf("planned %v of %d flows, want %d at 0.9 alone", j, j.study.lab.Workload.Flows, tt.want)
+			}
+		}
+	}
+	o.Loads = []float64{0.9, 0.95}
+	if _, err := New([]string{"tcn-fig6"}, o); !errors.Is(err, kind.ErrUnknown) || !strings.Contains(err.Error(), "0.6, 0.9") {
+		t.Errorf("a load that the experiment has not: error %v", err)
 	}
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	Scale   Scale
 	Runtime orchestrator.Runtime // one that [Runtimes] lists
 	Out     string               // folder of the card: its records, and below "runs" the runs
+	Loads   []float64            // of the scale's loads those alone; none: all of them
+	Flows   int                  // a point, in place of the scale's, but at most the published; zero: the scale's
 	Since   time.Time            // what was measured before is measured anew; zero: nothing is
 	Command string               // for the records: how this was asked for
 	Jobs    int                  // points that run at once in virtual time; zero: one a CPU
@@ -69,6 +71,7 @@ type study struct {
 	// scored is set for an experiment that was asked for, and not only for being
 	// the baseline of another's claim.
 	scored bool
+	loads  []float64       // of the scale, whichever of them were asked for
 	hashes map[spot]string // of the lab, by what of it is run
 }
 

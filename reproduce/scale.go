@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"aqmlab/kind"
 	"aqmlab/orchestrator"
 	"aqmlab/results/papers"
 	"aqmlab/trafficgen"
@@ -51,17 +53,20 @@ func (p *Plan) scale(s *study) error {
 	l := s.lab
 	kernel := p.Runtime != orchestrator.Sim
 	l.Seeds = p.Scale.seeds(s, kernel)
-	if s.fixed() {
-		return nil
+	s.loads = l.Workload.Load
+	if !s.fixed() {
+		s.loads = p.Scale.loads(s, kernel)
 	}
-	l.Workload.Load = p.Scale.loads(s, kernel)
-	switch p.Scale {
-	case Standard:
+	l.Workload.Load = slices.DeleteFunc(slices.Clone(s.loads), func(load float64) bool { return !p.asked(load) })
+	switch {
+	case s.fixed():
+	case p.Flows > 0:
+		l.Workload.Flows = min(l.Workload.Flows, p.Flows)
+	case p.Scale == Standard && kernel:
+		l.Workload.Flows = min(l.Workload.Flows, kernelFlows)
+	case p.Scale == Standard:
 		l.Workload.Flows = min(l.Workload.Flows, standardFlows)
-		if kernel {
-			l.Workload.Flows = min(l.Workload.Flows, kernelFlows)
-		}
-	case Quick:
+	case p.Scale == Quick:
 		flows, err := p.affordable(s, quickBudget/float64(s.labs))
 		if err != nil {
 			return err
@@ -69,6 +74,26 @@ func (p *Plan) scale(s *study) error {
 		if flows < l.Workload.Flows {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d flows a point, the lab has %d", s, flows, l.Workload.Flows))
 			l.Workload.Flows = flows
+		}
+	}
+	return nil
+}
+
+// asked tells whether points of a load are wanted.
+func (p *Plan) asked(load float64) bool {
+	return len(p.Loads) == 0 || slices.Contains(p.Loads, load)
+}
+
+// checkLoads refuses loads that no experiment of the plan has.
+func (p *Plan) checkLoads() error {
+	var known []float64
+	for _, s := range p.studies {
+		known = append(known, s.loads...)
+	}
+	slices.Sort(known)
+	for _, load := range p.Loads {
+		if !slices.Contains(known, load) {
+			return kind.Unknown("load", fmt.Sprint(load), strings.Fields(strings.Trim(fmt.Sprint(slices.Compact(known)), "[]")))
 		}
 	}
 	return nil
