@@ -22,13 +22,13 @@ func runQuietly(c *exec.Cmd) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// runAttached runs a command to its end. It ends with its context and with this
-// process, together with its process group. prepare is called on the thread
+// runAttached runs a command to its end, which is that of its process group, too.
+// It ends with its context and with this process. prepare is called on the thread
 // that starts it, right before.
 func runAttached(c *exec.Cmd, prepare func() error) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if c.Cancel != nil {
-		c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGKILL) }
+		c.Cancel = func() error { return killGroup(c.Process) }
 	}
 	// The signal comes when the thread ends that started the command, and what
 	// prepare changes is the thread's: it stays here, and is given up afterwards.
@@ -37,11 +37,33 @@ func runAttached(c *exec.Cmd, prepare func() error) error {
 		runtime.LockOSThread()
 		err := prepare()
 		if err == nil {
-			err = c.Run()
+			err = c.Start()
+		}
+		if err == nil {
+			err = waitGroup(c)
 		}
 		ended <- err
 	}()
 	return <-ended
+}
+
+// waitGroup waits for a command that was started, and kills what is left of its
+// group: a guest's kernel that is killed while it makes a process leaves that
+// behind. Until the command is waited for its number is no other's.
+func waitGroup(c *exec.Cmd) error {
+	err := error(unix.EINTR)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Waitid(unix.P_PID, c.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+	}
+	if err == nil {
+		err = killGroup(c.Process)
+	}
+	return errors.Join(c.Wait(), err)
+}
+
+// killGroup kills a process with its group.
+func killGroup(p *os.Process) error {
+	return os.NewSyscallError("kill", unix.Kill(-p.Pid, unix.SIGKILL))
 }
 
 // fixedAddresses makes programs that the calling thread starts have the same

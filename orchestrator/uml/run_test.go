@@ -80,10 +80,11 @@ func TestRunStuck(t *testing.T) {
 	}
 }
 
-// TestRunInterrupted: the end of the context ends the guest and all its
-// processes, one of which holds a pipe open.
-func TestRunInterrupted(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe")
+// held is a pipe for the processes of a guest to hold open, and what says when the
+// last of them has ended.
+func held(t *testing.T) (pipe string, ended func()) {
+	t.Helper()
+	pipe = filepath.Join(t.TempDir(), "pipe")
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +93,22 @@ func TestRunInterrupted(t *testing.T) {
 		_, err := os.ReadFile(pipe) // until nobody has it open for writing
 		closed <- err
 	}()
+	return pipe, func() {
+		t.Helper()
+		select {
+		case err := <-closed:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("a process of the guest is left")
+		}
+	}
+}
+
+// TestRunInterrupted: the end of the context ends the guest and all its processes.
+func TestRunInterrupted(t *testing.T) {
+	pipe, ended := held(t)
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := scripted(t, "exec 9>"+pipe+"; printf 1 > exchange/progress; (sleep 1000)")
@@ -99,9 +116,18 @@ func TestRunInterrupted(t *testing.T) {
 	if !errors.Is(err, why) || strings.Contains(err.Error(), "console") {
 		t.Errorf("got %v, want only %v", err, why)
 	}
-	if err := <-closed; err != nil {
-		t.Error(err)
+	ended()
+}
+
+// TestRunDies: the processes of a guest that ends by itself end with it.
+func TestRunDies(t *testing.T) {
+	pipe, ended := held(t)
+	s := scripted(t, "exec 9>"+pipe+"; sleep 20 & kill -KILL $$")
+	_, err := s.Run(t.Context(), Guest{})
+	if err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("got %v, want how it ended", err)
 	}
+	ended()
 }
 
 // TestRunNoFile: a file of the lab that is gone is named, and nothing is left.
