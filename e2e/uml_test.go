@@ -158,9 +158,7 @@ func TestGuestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Wait() // says that it was killed
-	deadline := time.Now().Add(10 * time.Second)
-	for len(g.kernels()) > 0 && time.Now().Before(deadline) {
-	}
+	waitFor(t, func() bool { return len(g.kernels()) == 0 })
 	finish(t, g.command(t, "kernel", "test"), 0)
 }
 
