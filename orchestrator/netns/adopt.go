@@ -45,9 +45,6 @@ func adopt(ns netns.NsHandle, name string) error {
 		// It would turn the machine's own network into a host's.
 		return errors.Join(err, errOwn)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	file, err := os.OpenFile(path(name), os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return err

@@ -17,20 +17,13 @@ package netns
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 
 	"github.com/vishvananda/netns"
 )
 
-// dir is where named namespaces lie, for `ip netns exec` as well.
-const dir = "/run/netns"
-
 // Device is the name of every host's interface.
 const Device = "eth0"
-
-// path returns the file that a named namespace is mounted on.
-func path(namespace string) string { return filepath.Join(dir, namespace) }
 
 // Do runs f on an OS thread of its own inside the named namespace, or in the
 // caller's when the name is empty, and returns f's error.

@@ -28,6 +28,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, netns.Exec(os.Args[2], os.Args[3], os.Args[4:]))
 		os.Exit(125)
 	}
+	if len(os.Args) > 2 && os.Args[1] == "beside" {
+		if err := beside(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "idle" {
 		_ = unix.Pause() // until it is killed
 	}

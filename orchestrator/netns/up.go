@@ -61,6 +61,9 @@ func build(ctx context.Context, p Plan, lab *Lab) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	if err := readyDir(); err != nil {
+		return err
+	}
 	for i, name := range p.Switches {
 		err := Do("", func() error {
 			ns, err := p.namespace(name, lab.Switches[i])
