@@ -62,7 +62,8 @@ folder of the card (--out), with a page of all claims. After an interruption the
 same command goes on where it was, and what the records hold is not run again
 unless its lab has changed, or it was measured before --since. --card prints what
 there is without running anything, --plan what would be run. Real hosts (--runtime
-other than sim) run the experiments that the paper ran on a testbed.`,
+other than sim) run the experiments that the paper ran on a testbed. Without a name,
+all experiments of all papers are meant.`,
 		Example: `  aqmlab reproduce tcn --quick
   aqmlab reproduce tcn-fig6 --full --jobs 4
   aqmlab reproduce all --headline
@@ -97,6 +98,11 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 			if err != nil {
 				return usage(err)
 			}
+			if !cardOnly {
+				for _, text := range plan.Warnings {
+					fmt.Fprintln(c.ErrOrStderr(), "warning:", text)
+				}
+			}
 			switch {
 			case planOnly:
 				return explain(showPlan(c, plan))
@@ -116,6 +122,7 @@ other than sim) run the experiments that the paper ran on a testbed.`,
 	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the card, its records and runs")
 	fs.Float64SliceVar(&o.Loads, "loads", nil, "only these of the scale's loads: 0.6,0.9")
+	fs.Lookup("loads").DefValue = "" // the help would show an empty list
 	fs.IntVar(&o.Flows, "flows", 0, "flows a point instead of the scale's, at most the published number")
 	fs.StringVar(&since, "since", "", "run anew what was measured before: a date, or a time such as 2026-11-20T15:04:05Z")
 	fs.BoolVar(&planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
@@ -175,9 +182,6 @@ func showPlan(c *cobra.Command, plan *reproduce.Plan) error {
 // runPlan runs what is not stored yet.
 func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
 	w := c.ErrOrStderr()
-	for _, text := range plan.Warnings {
-		fmt.Fprintln(w, "warning:", text)
-	}
 	todo, err := todo(c, plan)
 	if err != nil {
 		return err

@@ -3,7 +3,9 @@ package reproduce
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"aqmlab/orchestrator"
 	"aqmlab/results/papers"
 	"aqmlab/trafficgen"
 )
@@ -39,7 +41,27 @@ func (p *Plan) fill() error {
 			return fmt.Errorf("planning %s: %w", s, err)
 		}
 	}
+	p.warnOfModelled()
 	return nil
+}
+
+// warnOfModelled names the experiments that were asked for and have nothing to
+// run on real hosts.
+func (p *Plan) warnOfModelled() {
+	const most = 4 // that are named
+	var left []string
+	for _, s := range p.studies {
+		if s.scored && s.Environment == papers.Simulator && !p.runs(s) {
+			left = append(left, s.ID)
+		}
+	}
+	left = slices.Compact(left)
+	switch {
+	case len(left) > most:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d experiments are simulations in their papers: they are run by --runtime %s alone", len(left), orchestrator.Sim))
+	case len(left) > 0:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("a simulation in its paper, run by --runtime %s alone: %s", orchestrator.Sim, strings.Join(left, ", ")))
+	}
 }
 
 func (p *Plan) addPoints(s *study) error {

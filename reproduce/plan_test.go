@@ -200,6 +200,28 @@ func TestScaleOfKernels(t *testing.T) {
 	}
 }
 
+// Real hosts run what the papers ran on testbeds; a plan says what it leaves out.
+func TestLeftOut(t *testing.T) {
+	for _, tt := range []struct {
+		names   []string
+		runtime orchestrator.Runtime
+		want    string
+	}{
+		{[]string{"tcn-fig10", "tcn-fig6"}, orchestrator.Netns, "a simulation in its paper, run by --runtime sim alone: tcn-fig10"},
+		{[]string{"tcn"}, orchestrator.UML, "experiments are simulations in their papers"},
+		{[]string{"tcn-fig6"}, orchestrator.UML, ""},
+		{[]string{"tcn"}, orchestrator.Sim, ""},
+	} {
+		p, err := New(tt.names, Options{Scale: Standard, Runtime: tt.runtime, Out: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Warnings, "; "); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+			t.Errorf("%v on %s: warned %q, want %q", tt.names, tt.runtime, got, tt.want)
+		}
+	}
+}
+
 // The dearest experiments come first, with all their points; the plan is listed
 // by experiment.
 func TestOrder(t *testing.T) {
