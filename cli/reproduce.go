@@ -41,14 +41,64 @@ func (f scaleFlags) scale() (reproduce.Scale, error) {
 	case 1:
 		return chosen[0], nil
 	}
-	return "", usage(fmt.Errorf("--%s and --%s: want one of them", chosen[0], chosen[1]))
+	return "", fmt.Errorf("--%s and --%s: want one of them", chosen[0], chosen[1])
+}
+
+// reproduceFlags are what the user of reproduce wants.
+type reproduceFlags struct {
+	reproduce.Options
+	scale                      scaleFlags
+	runtime, since             string
+	cardOnly, planOnly, asJSON bool
+}
+
+func (f *reproduceFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.BoolVar(&f.scale.quick, "quick", false, "few flows, one seed, and only the loads that claims name: a look, not a result")
+	fs.BoolVar(&f.scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
+	fs.BoolVar(&f.scale.headline, "headline", false, "what the papers are known for alone, with the published flows; two seeds")
+	fs.BoolVar(&f.scale.full, "full", false, "the published loads and flows; three seeds")
+	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
+	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
+	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	fs.StringVar(&f.Out, "out", reproductionDir, "folder of the card, its records and runs")
+	fs.Float64SliceVar(&f.Loads, "loads", nil, "only these of the scale's loads: 0.6,0.9")
+	fs.Lookup("loads").DefValue = "" // the help would show an empty list
+	fs.IntVar(&f.Flows, "flows", 0, "flows a point instead of the scale's, at most the published number")
+	fs.StringVar(&f.since, "since", "", "run anew what was measured before: a date, or a time such as 2026-11-20T15:04:05Z")
+	fs.BoolVar(&f.planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
+	fs.BoolVar(&f.cardOnly, "card", false, "print the score card of what is stored, and run nothing")
+	fs.BoolVar(&f.asJSON, "json", false, "print the card as JSON")
+}
+
+// plan is of the experiments that the names stand for. Its errors are the user's.
+func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan, error) {
+	if len(names) == 0 {
+		names = []string{reproduce.All}
+	}
+	if f.planOnly && (f.cardOnly || f.asJSON) {
+		return nil, errors.New("--plan lists what would be run: want it without --card and --json")
+	}
+	if f.Jobs < 0 {
+		return nil, fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.Jobs)
+	}
+	if f.Flows < 0 || c.Flags().Changed("flows") && f.Flows == 0 {
+		return nil, fmt.Errorf("--flows %d: want 1 or more", f.Flows)
+	}
+	var err error
+	if f.Scale, err = f.scale.scale(); err != nil {
+		return nil, err
+	}
+	if f.Since, err = moment(f.since); err != nil {
+		return nil, fmt.Errorf("--since: %w", err)
+	}
+	f.Runtime = orchestrator.Runtime(f.runtime)
+	f.Root = orchestrator.Options{Log: c.ErrOrStderr()}
+	return reproduce.New(names, f.Options)
 }
 
 func newReproduce(kinds port.Kinds) *cobra.Command {
-	var scale scaleFlags
-	var runtime, since string
-	var cardOnly, planOnly, asJSON bool
-	o := reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}
+	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}}
 	c := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
 		Short: "Re-run published experiments and score the papers' claims",
@@ -73,61 +123,25 @@ all experiments of all papers are meant.`,
   aqmlab reproduce tcn --since 2026-11-20
   aqmlab reproduce all --card --json`,
 		RunE: func(c *cobra.Command, names []string) error {
-			if len(names) == 0 {
-				names = []string{reproduce.All}
-			}
-			if planOnly && (cardOnly || asJSON) {
-				return usage(errors.New("--plan lists what would be run: want it without --card and --json"))
-			}
-			if o.Jobs < 0 {
-				return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", o.Jobs))
-			}
-			if o.Flows < 0 || c.Flags().Changed("flows") && o.Flows == 0 {
-				return usage(fmt.Errorf("--flows %d: want 1 or more", o.Flows))
-			}
-			var err error
-			if o.Scale, err = scale.scale(); err != nil {
-				return err
-			}
-			if o.Since, err = moment(since); err != nil {
-				return usage(fmt.Errorf("--since: %w", err))
-			}
-			o.Runtime = orchestrator.Runtime(runtime)
-			o.Root = orchestrator.Options{Log: c.ErrOrStderr()}
-			plan, err := reproduce.New(names, o)
+			plan, err := f.plan(c, names)
 			if err != nil {
 				return usage(err)
 			}
-			if !cardOnly {
+			if !f.cardOnly {
 				for _, text := range plan.Warnings {
 					fmt.Fprintln(c.ErrOrStderr(), "warning:", text)
 				}
 			}
 			switch {
-			case planOnly:
+			case f.planOnly:
 				return explain(showPlan(c, plan))
-			case !cardOnly:
+			case !f.cardOnly:
 				err = runPlan(c, plan)
 			}
-			return errors.Join(explain(err), showCard(c, plan, asJSON))
+			return errors.Join(explain(err), showCard(c, plan, f.asJSON))
 		},
 	}
-	fs := c.Flags()
-	fs.BoolVar(&scale.quick, "quick", false, "few flows, one seed, and only the loads that claims name: a look, not a result")
-	fs.BoolVar(&scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
-	fs.BoolVar(&scale.headline, "headline", false, "what the papers are known for alone, with the published flows; two seeds")
-	fs.BoolVar(&scale.full, "full", false, "the published loads and flows; three seeds")
-	fs.StringVar(&runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
-	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
-	fs.IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
-	fs.StringVar(&o.Out, "out", reproductionDir, "folder of the card, its records and runs")
-	fs.Float64SliceVar(&o.Loads, "loads", nil, "only these of the scale's loads: 0.6,0.9")
-	fs.Lookup("loads").DefValue = "" // the help would show an empty list
-	fs.IntVar(&o.Flows, "flows", 0, "flows a point instead of the scale's, at most the published number")
-	fs.StringVar(&since, "since", "", "run anew what was measured before: a date, or a time such as 2026-11-20T15:04:05Z")
-	fs.BoolVar(&planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
-	fs.BoolVar(&cardOnly, "card", false, "print the score card of what is stored, and run nothing")
-	fs.BoolVar(&asJSON, "json", false, "print the card as JSON")
+	f.add(c)
 	return c
 }
 
