@@ -7,14 +7,10 @@ import (
 	"time"
 
 	"aqmlab/collectors"
-	"aqmlab/labs"
 	"aqmlab/orchestrator/host"
-	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/switch/fabric"
 	"aqmlab/trafficgen"
-	"aqmlab/units"
 )
 
 // point is one replay of a trace under one scheme.
@@ -34,12 +30,6 @@ const (
 	// settle is the wall time in which closed connections take leave before the
 	// switch stops.
 	settle = 50 * time.Millisecond
-	// samples is about how many samples of a queue a point yields, and maxSamples
-	// that of all its queues together: a large network is sampled more coarsely.
-	samples    = 2000
-	maxSamples = 200_000
-	// shortest is the least time between two samples that no lab asked for.
-	shortest = 10 * time.Microsecond
 )
 
 // run replays a point and returns what was measured. watch is told of the
@@ -249,192 +239,6 @@ func (r *replaying) follow(ctx context.Context, pause func(going time.Duration) 
 			return err
 		}
 	}
-}
-
-// sampleEvery is the lab's own interval between the samples of queues, or else
-// spreads them over a trace.
-func sampleEvery(lab *labs.Lab, flows []trafficgen.Flow, spec fabric.Spec) time.Duration {
-	if lab.Collect.Queues > 0 || len(flows) == 0 {
-		return lab.Collect.Queues
-	}
-	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
-	n := min(samples, max(1, maxSamples/max(1, queues)))
-	return max(span(flows, lab.Topology.Rate)/time.Duration(n), shortest)
-}
-
-// span is the least lab time that a trace takes on links of a rate: to the last
-// thing that it plans, or for all that a host has to receive or send.
-func span(flows []trafficgen.Flow, rate units.Rate) time.Duration {
-	in, out := map[int]int64{}, map[int]int64{}
-	var most int64
-	for _, f := range flows {
-		if f.Stop > 0 { // it ends then, whatever its size
-			continue
-		}
-		in[f.Client] += f.Bytes
-		out[f.Server] += f.Bytes
-		most = max(most, in[f.Client], out[f.Server])
-	}
-	return max(trafficgen.End(flows), rate.Time(int(most)))
-}
-
-// goodputEvery is the time between two samples of what services deliver: that of
-// queues, of which there are more the larger a network is.
-func goodputEvery(lab *labs.Lab, flows []trafficgen.Flow) time.Duration {
-	if lab.Collect.Queues > 0 {
-		return lab.Collect.Queues
-	}
-	return max(span(flows, lab.Topology.Rate)/samples, shortest)
-}
-
-// captureSpec is what the lab wants to be captured, or nil.
-func captureSpec(lab *labs.Lab) *collectors.CaptureSpec {
-	c := lab.Capture
-	if c.Format == "" {
-		return nil
-	}
-	return &collectors.CaptureSpec{Ports: c.Ports, Snap: int(c.Snap), Size: int(c.Size)}
-}
-
-// counters reads the kernel's counters of every host.
-func (t *Testbed) counters() ([]host.Counters, error) {
-	all := make([]host.Counters, len(t.net.Hosts))
-	for i, h := range t.net.Hosts {
-		var err error
-		if all[i], err = netns.Counters(h.Namespace); err != nil {
-			return nil, fmt.Errorf("reading the counters of %s: %w", h.Name, err)
-		}
-	}
-	return all, nil
-}
-
-// sum adds up over all hosts what was counted meanwhile.
-func sum(before, after []host.Counters) host.Counters {
-	var all host.Counters
-	for i := range after {
-		all = all.Add(after[i].Sub(before[i]))
-	}
-	return all
-}
-
-func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount {
-	counts := make([]results.HostCount, len(after))
-	for i := range after {
-		h := t.net.Hosts[i]
-		d := after[i].Sub(before[i])
-		counts[i] = results.HostCount{
-			Host:        h.Name,
-			Timeouts:    d.Timeouts,
-			Retransmits: d.Retransmits,
-			CEReceived:  d.CEPackets,
-			ECEReceived: d.DeliveredCE,
-		}
-	}
-	return counts
-}
-
-// ingressCounts lists the ingress stages that had something to hold.
-func ingressCounts(ports []fabric.PortCount) []results.IngressCount {
-	var counts []results.IngressCount
-	for _, p := range ports {
-		if c := p.Ingress; c.Held > 0 {
-			counts = append(counts, results.IngressCount{
-				Switch:      p.Switch,
-				Port:        p.Far,
-				Held:        c.Held,
-				Released:    c.Released,
-				MarkedECE:   c.MarkedECE,
-				PeakPackets: int64(c.PeakPackets),
-			})
-		}
-	}
-	return counts
-}
-
-// pauseCounts lists what flow control did to the ports' far ends, where it is on
-// and something came from them.
-func pauseCounts(ports []fabric.PortCount) []results.PauseCount {
-	var counts []results.PauseCount
-	for _, p := range ports {
-		if c := p.Pauses; c.PeakBytes > 0 {
-			counts = append(counts, results.PauseCount{
-				Switch: p.Switch, Port: p.Far, Stops: c.Stops, Stopped: c.Stopped, PeakBytes: int64(c.PeakBytes),
-			})
-		}
-	}
-	return counts
-}
-
-// linkCounts lists the links that may lose packets.
-func linkCounts(lost []fabric.LossCount) []results.LinkCount {
-	var counts []results.LinkCount
-	for _, l := range lost {
-		counts = append(counts, results.LinkCount{From: l.From, To: l.To, Lost: l.Packets})
-	}
-	return counts
-}
-
-func portCounts(ports []fabric.PortCount) []results.PortCount {
-	var counts []results.PortCount
-	for _, p := range ports {
-		for q, c := range p.Queues {
-			counts = append(counts, results.PortCount{
-				Switch:      p.Switch,
-				Port:        p.Far,
-				Queue:       q,
-				Enqueued:    c.Enqueued,
-				Sent:        c.Sent,
-				Marked:      c.Marked,
-				DropsFull:   c.DropsFull,
-				DropsScheme: c.DropsScheme,
-				SentBytes:   c.SentBytes,
-				PeakBytes:   int64(c.PeakBytes),
-			})
-		}
-	}
-	return counts
-}
-
-// Limits beyond which a run is labelled low-fidelity.
-const (
-	maxLateShare = 0.10 // p99 lateness of deliveries over the base RTT
-	minHeadroom  = 0.05 // idle share of the busiest CPUs
-)
-
-// judge says how exactly the wall clock kept lab time.
-func (t *Testbed) judge(m measurement) results.Fidelity {
-	f := results.Fidelity{
-		Label:       results.FidelityOK,
-		LatenessP50: m.sw.LatenessP50,
-		LatenessP99: m.sw.LatenessP99,
-		LatenessMax: m.sw.LatenessMax,
-		EdgeDrops:   m.sw.EdgeDrops,
-		Clamped:     m.sw.Clamped,
-		CPUHeadroom: 1 - max(m.sw.Busy, m.cpu),
-	}
-	if t.lab.RTT.Min > 0 {
-		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
-	}
-	if f.ShareOfRTT > maxLateShare {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT))
-	}
-	if f.EdgeDrops > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch (a larger net.core.netdev_max_backlog gives stalled CPUs more time)", f.EdgeDrops))
-	}
-	if m.kernel.DroppedFrames > 0 {
-		f.EdgeDrops += m.kernel.DroppedFrames
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost by the hosts' devices", m.kernel.DroppedFrames))
-	}
-	if m.kernel.ChecksumErrors > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d packets reached their host with a wrong checksum", m.kernel.ChecksumErrors))
-	}
-	if f.CPUHeadroom < minHeadroom {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))
-	}
-	if len(f.Reasons) > 0 {
-		f.Label = results.FidelityLow
-	}
-	return f
 }
 
 // sleep waits, or returns why ctx ended.
