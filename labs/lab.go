@@ -75,7 +75,7 @@ type Host struct {
 	InitCwnd        int            // initial congestion window in segments
 	RTOMin          time.Duration
 	MTU             int    // network-layer bytes
-	IdleRestart     bool   // fall back to the initial window after an idle RTO (RFC 5681, section 4.1)
+	IdleRestart     bool   // fall back towards the initial window after an idle RTO (RFC 2861; RFC 5681, section 4.1)
 	Port            string // what it sends by: HostNIC or HostSwitchPort
 	Container       Container
 

@@ -30,7 +30,7 @@ func TestStack(t *testing.T) {
 		}
 		h := c.TCP
 		for what, on := range map[string]bool{
-			"super-packets": h.SuperPacket == 45*1448, "held windows": h.Hold,
+			"super-packets": h.SuperPacket == 45*1448, "held windows": h.Hold, "validated windows": h.Validation,
 			"quick ACKs": h.QuickAcks == 16, "a receive buffer": h.Receive.Buffer == 131072,
 		} {
 			if on != tt.linux {

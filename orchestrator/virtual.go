@@ -226,6 +226,7 @@ func likeLinux(c *tcp.Config, rtt time.Duration) {
 	const superPacket = 1<<16 - 1 // bytes that IP can tell the length of
 	c.SuperPacket = superPacket / int64(c.MSS) * int64(c.MSS)
 	c.Hold = true
+	c.Validation = true
 	c.QuickAcks = 16
 	c.Receive = tcp.Receive{Buffer: 128 << 10, Most: 6 << 20, ReadAt: 32 << 10}
 	if rtt > 0 {

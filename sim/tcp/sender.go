@@ -14,6 +14,13 @@ func (e *Endpoint) push(now time.Duration) {
 	case e.una == e.nxt && e.nxt < e.stream.end:
 		e.wake(now)
 	}
+	e.fill(now)
+	e.validate(now)
+}
+
+// fill sends new data until the window, the other end's room or the host's uplink
+// is full, or there is none.
+func (e *Endpoint) fill(now time.Duration) {
 	pipe := e.pipe()
 	for {
 		n := e.fresh()
@@ -34,17 +41,6 @@ func (e *Endpoint) push(now time.Duration) {
 	// when what was sent with it is acknowledged.
 	if e.win.slow() && 2*pipe >= e.win.cwnd {
 		e.limit.full = e.nxt
-	}
-}
-
-// wake prepares to send after all was acknowledged. When nothing was sent for
-// longer than a timeout, the window falls back to the initial one (RFC 5681,
-// section 4.1).
-func (e *Endpoint) wake(now time.Duration) {
-	c := &e.stack.config
-	e.limit.clock(now, false)
-	if c.IdleRestart && now-e.limit.sent > e.rtt.rto {
-		e.win.cwnd = min(e.win.cwnd, int64(c.InitCwnd)*e.win.mss)
 	}
 }
 

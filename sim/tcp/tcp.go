@@ -49,7 +49,11 @@ type Config struct {
 	AckTimeout time.Duration // longest delay of an ACK; above zero when DelayedAck is above 1
 	// IdleRestart falls back to the initial window when nothing was sent for
 	// longer than a timeout (RFC 5681, section 4.1).
-	IdleRestart   bool
+	IdleRestart bool
+	// Validation has IdleRestart halve the window for every timeout without data
+	// instead, and half of what is left unused of a window go after one
+	// (congestion window validation, RFC 2861, section 3), as Linux does.
+	Validation    bool
 	LossRecovery  string // how losses are found: [RACK], [SACK] or [SACKPRR]
 	ReceiveWindow int64  // bytes that a sender may have outstanding; zero: any number; else at least MSS
 	Receive       Receive

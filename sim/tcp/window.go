@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"math"
-	"time"
 )
 
 // window is the congestion window of a sender, in bytes.
@@ -66,26 +65,6 @@ func (w *window) collapse() { w.cwnd, w.leap, w.credit = w.mss, w.mss, 0 }
 
 // repaired ends what collapse began.
 func (w *window) repaired() { w.leap = 2 * w.mss }
-
-// limiter knows whether the window is what limits the sender. Only then it
-// grows, so that a sender with little to say does not gather a window that it
-// never tested (RFC 7661).
-type limiter struct {
-	full    int64         // what was sent before this byte was sent while the window was the limit
-	sent    time.Duration // when data was last sent
-	counted time.Duration // up to when idle is known
-	idle    time.Duration // how long the window was not the limit
-}
-
-// clock is the lab time without the idle time. limited says that the window was
-// the limit for what was acknowledged now.
-func (l *limiter) clock(now time.Duration, limited bool) time.Duration {
-	if !limited {
-		l.idle += now - l.counted
-	}
-	l.counted = now
-	return now - l.idle
-}
 
 // reaction sees to it that the window is cut once a window of data.
 type reaction struct {
