@@ -127,7 +127,8 @@ func (r *reader) checkRange(l *Lab) {
 
 // delays are how long each host holds back what it sends, so that base RTTs are
 // those of the lab's distribution. They depend on the seed alone, and not on
-// what the same seed draws elsewhere.
+// what the same seed draws elsewhere. A host that only asks holds nothing back: its
+// requests would add a delay of their own to the RTT of the answer.
 //
 // A host of its own RTT has one delay, drawn at random. Flows of their own RTT
 // share the delays of classes, one from the middle of each of as many equal
@@ -138,6 +139,19 @@ func (l *Lab) delays(seed uint64, hosts int) ([][]time.Duration, error) {
 	if spread == 0 {
 		return all, nil
 	}
+	all, err := l.drawn(seed, hosts, spread)
+	traffic := l.Traffic(l.Workload.Load[0], seed)
+	for i := range all {
+		if !traffic.Serves(i) {
+			all[i] = []time.Duration{0}
+		}
+	}
+	return all, err
+}
+
+// drawn are the delays of hosts that send flows.
+func (l *Lab) drawn(seed uint64, hosts int, spread time.Duration) ([][]time.Duration, error) {
+	all := make([][]time.Duration, hosts)
 	at, err := RTTs().New(l.RTT.Distribution.Kind, l.RTT.Distribution.Params, struct{}{})
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func TestRTTsOfFlows(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			for _, h := range hosts(t, load(t, write(t, "x.yaml", base+"rtt: "+tt.rtt+"\n")), 1) {
+			for _, h := range hosts(t, load(t, write(t, "x.yaml", base+"rtt: "+tt.rtt+"\n"), "workload.pattern=all-to-all"), 1) {
 				mean, p90 := moments(tt.low, h.Delays, 0.9)
 				if d := (mean - tt.mean).Abs(); d > us/2 {
 					t.Errorf("%s: mean %v, want %v", h.Name, mean, tt.mean)
@@ -69,7 +69,7 @@ func TestRTTsOfFlows(t *testing.T) {
 // Hosts of their own RTT draw it from the same distribution.
 func TestRTTsOfHosts(t *testing.T) {
 	const n = 20_000
-	l := load(t, write(t, "x.yaml", base+"rtt: {min: 80us, max: 240us, distribution: long-tail, per: host}\n"), "topology.hosts=20000")
+	l := load(t, write(t, "x.yaml", base+"rtt: {min: 80us, max: 240us, distribution: long-tail, per: host}\n"), "topology.hosts=20000", "workload.pattern=all-to-all")
 	var all []time.Duration
 	for _, h := range hosts(t, l, 1) {
 		if len(h.Delays) != 1 {
@@ -161,7 +161,7 @@ func TestTableOfRTTs(t *testing.T) {
 	if got := l.RTT.Distribution.Params["file"]; got != table {
 		t.Errorf("file %v, want %s", got, table)
 	}
-	delays := hosts(t, l, 1)[0].Delays
+	delays := hosts(t, l, 1)[1].Delays
 	atStart := 0
 	for _, d := range delays {
 		switch {
@@ -245,5 +245,37 @@ func TestRTTOverrides(t *testing.T) {
 	l = load(t, write(t, "y.yaml", base), "topology.link_delay=20us", "rtt.max=100us", "rtt.distribution=uniform")
 	if again := reload(t, l); l.RTT.Min != 80*us || l.RTT.Per != "flow" || !reflect.DeepEqual(l, again) {
 		t.Errorf("wrote\n%+v\nand read\n%+v", l.RTT, again.RTT)
+	}
+}
+
+// TestAskersHoldNothing: a base RTT is held back where data is sent (ECN#, CoNEXT
+// 2019, sections 2.3 and 5.2: netem at the senders). What only asks sends none.
+func TestAskersHoldNothing(t *testing.T) {
+	const incast = "background: [{name: in, arrival: {kind: incast, fan_out: 2, total: 10KB, queries: 1}, pattern: all-to-all}]\n"
+	for name, tt := range map[string]struct {
+		more string
+		set  []string
+		only []string // that hold nothing back
+	}{
+		"many-to-one":       {"", nil, []string{"h1"}},
+		"another one":       {"", []string{"workload.host=3"}, []string{"h3"}},
+		"one-to-many":       {"", []string{"workload.pattern=one-to-many"}, []string{"h2", "h3", "h4"}},
+		"all-to-all":        {"", []string{"workload.pattern=all-to-all"}, nil},
+		"per host":          {"", []string{"rtt.per=host"}, []string{"h1"}},
+		"serves besides":    {incast, nil, nil},
+		"in the background": {strings.Replace(incast, "all-to-all", "many-to-one", 1), nil, []string{"h1"}},
+	} {
+		l := load(t, write(t, "x.yaml", base+"rtt: {min: 70us, max: 210us, distribution: long-tail}\n"+tt.more), append(tt.set, "topology.hosts=4")...)
+		var only []string
+		for _, h := range hosts(t, l, 1) {
+			if slices.Equal(h.Delays, []time.Duration{0}) {
+				only = append(only, h.Name)
+			} else if slices.Max(h.Delays) == 0 {
+				t.Errorf("%s: %s has the delays %v", name, h.Name, h.Delays)
+			}
+		}
+		if !slices.Equal(only, tt.only) {
+			t.Errorf("%s: %v hold nothing back, want %v", name, only, tt.only)
+		}
 	}
 }

@@ -31,6 +31,8 @@ type pattern struct {
 	name  string
 	links func(l layout) int // how many links of hosts the load is shared by
 	has   func(l layout, client, server int) bool
+	// serves tells whether a host sends flows; nil where every host does.
+	serves func(l layout, host int) bool
 	pick  func(r *rand.Rand, l layout) (client, server int)
 	// turn is the k-th pair of a flow that is not drawn; nil where every pair is.
 	turn func(l layout, k int) (client, server int)
@@ -44,8 +46,9 @@ func patternList() []pattern {
 	every := func(l layout) int { return l.hosts }
 	return []pattern{
 		{
-			name:  "many-to-one",
-			links: single,
+			name:   "many-to-one",
+			links:  single,
+			serves: func(l layout, host int) bool { return host != l.one },
 			has:   func(l layout, client, server int) bool { return client == l.one && server != l.one },
 			pick:  func(r *rand.Rand, l layout) (client, server int) { return l.one, l.others(r.IntN(l.hosts - 1)) },
 			turn:  func(l layout, k int) (client, server int) { return l.one, l.others(k % (l.hosts - 1)) },
@@ -57,8 +60,9 @@ func patternList() []pattern {
 			pick:  allToAll,
 		},
 		{
-			name:  "one-to-many",
-			links: single,
+			name:   "one-to-many",
+			links:  single,
+			serves: func(l layout, host int) bool { return host == l.one },
 			has:   func(l layout, client, server int) bool { return server == l.one && client != l.one },
 			pick:  func(r *rand.Rand, l layout) (client, server int) { return l.others(r.IntN(l.hosts - 1)), l.one },
 			turn:  func(l layout, k int) (client, server int) { return l.others(k % (l.hosts - 1)), l.one },
@@ -83,6 +87,17 @@ func Patterns() []string {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// Serves tells whether a host sends flows, and does not only ask for them. What a
+// replayed trace has is not looked at: there every host may.
+func (s Spec) Serves(host int) bool {
+	if slices.ContainsFunc(s.Background, func(b Spec) bool { return b.Serves(host) }) {
+		return true
+	}
+	all := patternList()
+	i := slices.IndexFunc(all, func(p pattern) bool { return p.name == s.Pattern })
+	return i < 0 || s.Arrival.Kind == replayed || all[i].serves == nil || all[i].serves(layout{one: s.Host}, host)
 }
 
 func findPattern(name string, l layout) (pattern, error) {
