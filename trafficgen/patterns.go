@@ -33,7 +33,7 @@ type pattern struct {
 	has   func(l layout, client, server int) bool
 	// serves tells whether a host sends flows; nil where every host does.
 	serves func(l layout, host int) bool
-	pick  func(r *rand.Rand, l layout) (client, server int)
+	pick   func(r *rand.Rand, l layout) (client, server int)
 	// turn is the k-th pair of a flow that is not drawn; nil where every pair is.
 	turn func(l layout, k int) (client, server int)
 }
@@ -49,9 +49,9 @@ func patternList() []pattern {
 			name:   "many-to-one",
 			links:  single,
 			serves: func(l layout, host int) bool { return host != l.one },
-			has:   func(l layout, client, server int) bool { return client == l.one && server != l.one },
-			pick:  func(r *rand.Rand, l layout) (client, server int) { return l.one, l.others(r.IntN(l.hosts - 1)) },
-			turn:  func(l layout, k int) (client, server int) { return l.one, l.others(k % (l.hosts - 1)) },
+			has:    func(l layout, client, server int) bool { return client == l.one && server != l.one },
+			pick:   func(r *rand.Rand, l layout) (client, server int) { return l.one, l.others(r.IntN(l.hosts - 1)) },
+			turn:   func(l layout, k int) (client, server int) { return l.one, l.others(k % (l.hosts - 1)) },
 		},
 		{
 			name:  "all-to-all",
@@ -63,9 +63,9 @@ func patternList() []pattern {
 			name:   "one-to-many",
 			links:  single,
 			serves: func(l layout, host int) bool { return host == l.one },
-			has:   func(l layout, client, server int) bool { return server == l.one && client != l.one },
-			pick:  func(r *rand.Rand, l layout) (client, server int) { return l.others(r.IntN(l.hosts - 1)), l.one },
-			turn:  func(l layout, k int) (client, server int) { return l.others(k % (l.hosts - 1)), l.one },
+			has:    func(l layout, client, server int) bool { return server == l.one && client != l.one },
+			pick:   func(r *rand.Rand, l layout) (client, server int) { return l.others(r.IntN(l.hosts - 1)), l.one },
+			turn:   func(l layout, k int) (client, server int) { return l.others(k % (l.hosts - 1)), l.one },
 		},
 		{
 			name:  "inter-rack",

@@ -80,3 +80,30 @@ func TestInterRackWithUnequalRacks(t *testing.T) {
 		t.Errorf("pairs %v, want six", counts)
 	}
 }
+
+// TestServes: whom a pattern has never serve, unless other traffic does, or flows
+// that were not drawn.
+func TestServes(t *testing.T) {
+	one := Spec{Pattern: "many-to-one", Host: 2}
+	replay := one
+	replay.Arrival.Kind = "trace"
+	beside := one
+	beside.Background = []Spec{{Pattern: "many-to-one", Host: 2}, {Pattern: "inter-rack"}}
+	for name, tt := range map[string]struct {
+		spec      Spec
+		one, rest bool
+	}{
+		"many-to-one":      {one, false, true},
+		"one-to-many":      {Spec{Pattern: "one-to-many", Host: 2}, true, false},
+		"all-to-all":       {Spec{Pattern: "all-to-all", Host: 2}, true, true},
+		"a trace":          {replay, true, true},
+		"other background": {beside, true, true},
+	} {
+		if got := tt.spec.Serves(2); got != tt.one {
+			t.Errorf("%s: the one serves: %v, want %v", name, got, tt.one)
+		}
+		if got := tt.spec.Serves(1); got != tt.rest {
+			t.Errorf("%s: another serves: %v, want %v", name, got, tt.rest)
+		}
+	}
+}
