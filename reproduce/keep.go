@@ -92,26 +92,42 @@ type batch struct {
 func (p *Plan) newKeeper(t Todo) *keeper {
 	k := &keeper{plan: p, left: make(map[batch]int), kept: make(map[string]bool)}
 	for _, c := range t.cells {
-		k.left[batch{c.jobs[0].study.ID, c.jobs[0].load}]++
-		k.left[batch{experiment: c.jobs[0].study.ID}]++
+		for _, id := range c.experiments() {
+			k.left[batch{id, c.jobs[0].load}]++
+			k.left[batch{experiment: id}]++
+		}
 	}
 	return k
+}
+
+// experiments lists those whose claims need a cell, whichever has it in the plan.
+func (c cell) experiments() (ids []string) {
+	for _, j := range c.jobs {
+		for _, w := range j.wants {
+			if !slices.Contains(ids, w.study.ID) {
+				ids = append(ids, w.study.ID)
+			}
+		}
+	}
+	return ids
 }
 
 // done counts a cell.
 func (k *keeper) done(c cell) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	whole := batch{experiment: c.jobs[0].study.ID}
-	load := batch{whole.experiment, c.jobs[0].load}
-	k.left[whole]--
-	if k.left[load]--; k.left[load] > 0 {
-		return nil
+	for _, id := range c.experiments() {
+		whole, load := batch{experiment: id}, batch{id, c.jobs[0].load}
+		k.left[whole]--
+		if k.left[load]--; k.left[load] > 0 {
+			continue
+		}
+		k.kept[id] = k.left[whole] == 0
+		if err := k.plan.keep(id); err != nil {
+			return err
+		}
 	}
-	// What claims look at in other experiments may yet come.
-	others := slices.ContainsFunc(k.plan.around(whole.experiment), func(s *study) bool { return s.ID != whole.experiment })
-	k.kept[whole.experiment] = k.left[whole] == 0 && !others
-	return k.plan.keep(whole.experiment)
+	return nil
 }
 
 // finish records what runs hold of the others, and writes the card of all papers

@@ -128,6 +128,39 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
+// What experiments share is recorded for all of them, whichever has it in the plan,
+// and whatever else of theirs is done before: a claim of ECN#'s Fig. 11 is about the
+// lab of Fig. 9.
+func TestKeeperOfShared(t *testing.T) {
+	p := planned(t, Standard, "ecnsharp-fig9", "ecnsharp-fig11")
+	todo, err := p.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(todo.cells, func(a, b cell) int { // those of Fig. 11 first
+		return strings.Compare(a.jobs[0].study.ID, b.jobs[0].study.ID)
+	})
+	k := p.newKeeper(todo)
+	for _, c := range todo.cells {
+		if c.jobs[0].load != 0.9 {
+			continue
+		}
+		measured(t, p, c.jobs[0], "sim", 1)
+		if err := k.done(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := load(p.Out, "ecnsharp", "ecnsharp-fig11")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ecnsharp-fig11-c3", "ecnsharp-fig11-c5"} {
+		if !slices.ContainsFunc(r.Figures, func(f kept) bool { return f.Claim == want }) {
+			t.Errorf("%s has no figure", want)
+		}
+	}
+}
+
 // A larger scale is not spared by the record of a smaller one, and a smaller one
 // is by that of a larger; quick runs are no results.
 func TestRecordsOfScales(t *testing.T) {
