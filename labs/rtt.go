@@ -140,13 +140,16 @@ func (l *Lab) delays(seed uint64, hosts int) ([][]time.Duration, error) {
 		return all, nil
 	}
 	all, err := l.drawn(seed, hosts, spread)
+	if err != nil {
+		return nil, err
+	}
 	traffic := l.Traffic(l.Workload.Load[0], seed)
 	for i := range all {
 		if !traffic.Serves(i) {
 			all[i] = []time.Duration{0}
 		}
 	}
-	return all, err
+	return all, nil
 }
 
 // drawn are the delays of hosts that send flows.

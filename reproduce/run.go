@@ -118,11 +118,12 @@ func (p *Plan) needed(j job) bool {
 	return slices.ContainsFunc(j.wants, func(w want) bool { return p.runs(w.study) })
 }
 
-// add puts a point in a cell.
+// add puts a point in a cell. Experiments may share a lab, and then its testbed.
 func (t *Todo) add(j job, alone bool) {
+	lab := j.study.lab
 	i := slices.IndexFunc(t.cells, func(c cell) bool {
 		o := c.jobs[0]
-		return o.study == j.study && o.load == j.load && o.seed == j.seed
+		return o.study.lab.Name == lab.Name && o.study.lab.Workload.Flows == lab.Workload.Flows && o.load == j.load && o.seed == j.seed
 	})
 	if alone || i < 0 {
 		t.cells = append(t.cells, cell{[]job{j}, j.cost})

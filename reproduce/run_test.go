@@ -227,6 +227,13 @@ func TestSharedPoints(t *testing.T) {
 	if err != nil || todo.Points != 9 { // three schemes at loads of 0.5, 0.6 and 0.9
 		t.Errorf("%d points to run, want 9; error %v", todo.Points, err)
 	}
+	// On the wall clock all schemes of a load are of one run.
+	if p, err = New(experiments, Options{Scale: Standard, Runtime: orchestrator.Netns, Out: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	if todo, err = p.Todo(); err != nil || len(todo.cells) != 3 || len(todo.cells[0].jobs) != 3 {
+		t.Errorf("%d runs for three loads of three schemes, error %v", len(todo.cells), err)
+	}
 	p = planned(t, Quick, experiments...)
 	p.jobs = nil
 	for _, s := range p.studies {

@@ -49,7 +49,7 @@ func (e *Endpoint) wake(now time.Duration) {
 	}
 }
 
-// validate is called when data was sent. A window that was not the limit for a
+// validate is called when data was sent, or might have been. A window that was not the limit for a
 // timeout was not tested: half of what was not used of it goes
 // (tcp_cwnd_validate in Linux 6.1).
 func (e *Endpoint) validate(now time.Duration) {
