@@ -3,7 +3,7 @@ GO      ?= go
 # Pinned, so that a new release cannot fail an old commit.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 5s
-UNITS = $$($(GO) list ./... | grep -vE '/(e2e|vm/vmtest|vm/kernelaqm|vm/labtest)$$')
+UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
 FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
@@ -24,7 +24,7 @@ unit: ## all packages but those of e2e and test-vm
 	$(GO) test $(UNITS)
 
 race: ## the same with the race detector, but for long simulations of one goroutine
-	$(GO) test -race $$(echo "$(UNITS)" | grep -v /sim/truth$$)
+	$(GO) test -race $$(echo "$(UNITS)" | grep -v /e2e/truth$$)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for f in $(FUZZ); do \
@@ -49,16 +49,20 @@ e2e: kernel ## the command itself, on real hosts (needs root) and in guests
 	$(GO) test -count=1 -timeout 15m ./e2e
 
 test-vm: ## beside Debian's kernel, in QEMU; says what to install where it cannot
-	$(GO) test -count=1 -v ./vm/vmtest ./vm/kernelaqm ./vm/labtest
+	$(GO) test -count=1 -v ./e2e/vm/vmtest ./e2e/vm/kernelaqm ./e2e/vm/labtest
 
 bench: ## Go benchmarks of the packages; see also aqmlab bench
-	$(GO) test -run '^$$' -bench . ./event ./switch/... ./results
+	$(GO) test -run '^$$' -bench . ./switch/event ./switch/... ./results
 
 golden: ## rewrite golden files after a change that is meant
 	$(GO) test ./results -update
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
-	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./vm/kernelaqm
+	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm
 
-release: ## what is published, in dist/: static binaries and their checksums
-	scripts/release
+release: ## what is published, in dist/: static binaries and their checksums; the same sources and Go release give the same bytes
+	@rm -rf dist && mkdir dist
+	@for arch in amd64 arm64; do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o "dist/aqmlab-linux-$$arch" . || exit 1; \
+	done
+	@cd dist && sha256sum aqmlab-linux-* | tee SHA256SUMS

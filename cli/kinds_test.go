@@ -10,7 +10,7 @@ import (
 	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
 	"aqmlab/trafficgen"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // rowsOf is what a table says, as the commands print it.

@@ -20,7 +20,7 @@ import (
 
 // reproductionDir is where the card of published experiments is unless --out says
 // otherwise.
-const reproductionDir = "results/reproduction"
+const reproductionDir = "reproduce/record"
 
 // scaleFlags pick one scale.
 type scaleFlags struct{ quick, standard, headline, full bool }

@@ -40,7 +40,7 @@ func listResults() *cobra.Command {
 
 A partial or interrupted run goes on with aqmlab run --resume RUN.`,
 		Example: `  aqmlab results list
-  aqmlab results list --in results/reproduction/tcn-fig6 --json`,
+  aqmlab results list --in reproduce/record/tcn-fig6 --json`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			entries, err := results.List(root)

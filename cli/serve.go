@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aqmlab/serve"
+	"aqmlab/results/serve"
 )
 
 func newServe() *cobra.Command {
@@ -21,7 +21,7 @@ how far the runs are that are being made.
 It listens on ` + serve.Address + ` only. From another machine, forward the port:
 ssh -L 8470:localhost:8470 HOST`,
 		Example: `  aqmlab serve
-  aqmlab serve results/reproduction/tcn-fig6 --port 0`,
+  aqmlab serve reproduce/record/tcn-fig6 --port 0`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			dir := runsDir

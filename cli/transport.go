@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 func newTransport() *cobra.Command {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/results"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"

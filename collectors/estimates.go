@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/results"
 	"aqmlab/switch/aqm"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 )
 

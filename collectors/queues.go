@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/results"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 )

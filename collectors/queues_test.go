@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/kind"
 	"aqmlab/results"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"

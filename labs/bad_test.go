@@ -11,7 +11,7 @@ import (
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // base is a lab of the fewest keys. A test appends to it, so that its own keys

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/port"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

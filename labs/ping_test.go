@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/labs"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 )

@@ -7,7 +7,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/host/cc"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // rackOnly is the first kernel that finds losses in one way: Linux 6.17 removed what

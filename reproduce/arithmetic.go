@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 	"aqmlab/switch/aqm"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // Times follow from the number of bits: 2^32 ns, and 2^32 ticks of 1024 ns. The

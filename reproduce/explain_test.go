@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // An explanation stands on the card of what was judged and is not reproduced,

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // Figure is what was measured for a claim: for one about a baseline the

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // harvest makes a record of the points of an experiment that are stored.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 	"aqmlab/trafficgen"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // hash is eight hexadecimal digits, the same for equal values.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // kindOfMetric computes a claim's figure from one stored point.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // part is a flow of 100 kB of a query.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // query is one of so many responses, which takes 40 ms.

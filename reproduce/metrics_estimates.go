@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // near is how close a smoothed rate must come to be there. The step that TCN, Fig.

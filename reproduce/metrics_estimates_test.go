@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // estimated is a queue to h1 that sends 100 KB every 100 ms, 8 Mbps. Its estimates,

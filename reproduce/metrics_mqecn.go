@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 func meanAbove(s subject) (float64, error) {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // The packets of long flows are full, so network-layer bytes tell how much of

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 	"aqmlab/units"
 )
 

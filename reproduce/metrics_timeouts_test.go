@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // timedOut has four small flows with 0, 1, 3 and 0 timeouts, of which the last did

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results/figure"
-	"aqmlab/results/papers"
 )
 
 // overview is the whole card, as the folder of the records shows it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // tree reads all files of the card, but no runs.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // again plans the same experiments in the same folder.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // hardware are claims of an experiment about machines of the authors.

@@ -20,7 +20,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 	"aqmlab/switch/port"
 )
 

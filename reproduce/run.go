@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // Todo is what a plan has yet to run.

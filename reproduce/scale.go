@@ -9,7 +9,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 	"aqmlab/trafficgen"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"aqmlab/orchestrator"
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // Score is a claim, and how it fared.

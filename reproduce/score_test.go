@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
 	"aqmlab/results"
-	"aqmlab/results/papers"
 )
 
 // measured stores a run of a point of the plan as if a runtime had measured it:

@@ -3,7 +3,7 @@ package reproduce
 import (
 	"math"
 
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 // Verdict says whether a claim was reproduced.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"aqmlab/results/papers"
+	"aqmlab/reproduce/papers"
 )
 
 func ptr(v float64) *float64 { return &v }

@@ -6,7 +6,7 @@ import (
 
 	"aqmlab/results"
 	"aqmlab/sim/rdma"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

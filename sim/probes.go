@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/results"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 )

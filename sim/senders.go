@@ -3,9 +3,9 @@ package sim
 import (
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/results"
 	"aqmlab/sim/tcp"
+	"aqmlab/switch/event"
 )
 
 // look is what an endpoint knows as a sender.

@@ -7,7 +7,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/results"
 	"aqmlab/sim/rdma"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

@@ -3,8 +3,8 @@ package sim
 import (
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/sim/tcp"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )

@@ -14,10 +14,10 @@ import (
 
 	"aqmlab/collectors"
 	"aqmlab/collectors/meter"
-	"aqmlab/event"
 	"aqmlab/results"
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"

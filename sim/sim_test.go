@@ -13,7 +13,7 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

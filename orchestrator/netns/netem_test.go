@@ -24,7 +24,7 @@ func delays(n int, of ...time.Duration) [][]time.Duration {
 	return slices.Repeat([][]time.Duration{of}, n)
 }
 
-// needNetem skips a test on a kernel without netem. vm/labtest runs it on one
+// needNetem skips a test on a kernel without netem. e2e/vm/labtest runs it on one
 // that has it.
 func needNetem(t *testing.T) {
 	t.Helper()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

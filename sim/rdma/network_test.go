@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/kind"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"

@@ -3,7 +3,7 @@ package rdma
 import (
 	"time"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
 

@@ -3,7 +3,7 @@ package rdma
 import (
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 )
 

@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 )
 

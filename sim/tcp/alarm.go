@@ -3,7 +3,7 @@ package tcp
 import (
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 )
 
 // alarm is a timer that is put off far more often than it rings. Putting it off

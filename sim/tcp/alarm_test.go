@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 )
 
 // TestAlarm: it rings once, when it was last set to, however that moved.

@@ -5,7 +5,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // Family is a congestion control as [Controls] makes it: what all endpoints of

@@ -2,7 +2,7 @@ package tcp
 
 import (
 	"aqmlab/switch/packet"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // dctcp is RFC 8257, with names of its section 3.3: marks cut the window by half of

@@ -7,7 +7,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // TestAlpha: RFC 8257, section 3.3, by hand, with g = 1/4 and windows of 4

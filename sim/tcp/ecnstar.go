@@ -2,7 +2,7 @@ package tcp
 
 import (
 	"aqmlab/switch/packet"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // ecnStar is Reno with ECN (RFC 3168): a mark halves the window, as a loss does,

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"aqmlab/switch/packet"
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 func TestConfigErrors(t *testing.T) {

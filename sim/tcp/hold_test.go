@@ -3,7 +3,7 @@ package tcp
 import (
 	"testing"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 func newHeldRig(t *testing.T, window int) *rig {

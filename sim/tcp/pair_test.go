@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 )
 

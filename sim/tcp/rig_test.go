@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/kind"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 )
 

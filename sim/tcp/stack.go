@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/kind"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"

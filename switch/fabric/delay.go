@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"

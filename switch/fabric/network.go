@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 )
 

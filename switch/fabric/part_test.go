@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
 	"aqmlab/kind"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )

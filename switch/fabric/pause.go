@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )

@@ -3,7 +3,7 @@ package fabric
 import (
 	"time"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"

@@ -26,7 +26,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/event"
+	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 )

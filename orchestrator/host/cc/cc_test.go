@@ -11,7 +11,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 func TestUniqueName(t *testing.T) {

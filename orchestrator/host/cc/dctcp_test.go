@@ -6,7 +6,7 @@ import (
 	"net"
 	"testing"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // state reads a connection's state.

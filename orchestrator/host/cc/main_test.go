@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // childEnv makes the test binary play another process: see TestMain.

@@ -3,7 +3,7 @@ package cc
 import (
 	"fmt"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // Support says what [Acquire] would do for one transport on this machine.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // suffix is unlike that of any test that runs at the same time elsewhere.

@@ -3,7 +3,7 @@ package cc
 import (
 	"fmt"
 
-	"aqmlab/transport"
+	"aqmlab/trafficgen/transport"
 )
 
 // algorithm is how the kernel knows a transport.

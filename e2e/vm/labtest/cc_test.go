@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm/vmtest"
+	"aqmlab/e2e/vm/vmtest"
 )
 
 // TestDCTCP compares the eBPF DCTCP with the kernel's own, connection by

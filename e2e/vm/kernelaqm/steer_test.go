@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"aqmlab/vm/kernelaqm"
+	"aqmlab/e2e/vm/kernelaqm"
 )
 
 // stretch is some time during which the queue is to hold that delay.

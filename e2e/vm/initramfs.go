@@ -12,7 +12,7 @@ import (
 
 	"github.com/cavaliergopher/cpio"
 
-	"aqmlab/vm/guest"
+	"aqmlab/e2e/vm/guest"
 )
 
 // archive is an initramfs in the making: files and the folders above them.

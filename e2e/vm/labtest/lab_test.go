@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"aqmlab/cli"
+	"aqmlab/e2e/vm/vmtest"
 	"aqmlab/orchestrator"
 	"aqmlab/results"
-	"aqmlab/vm/vmtest"
 )
 
 // TestMain makes this test binary aqmlab, for the helper processes of its labs
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // TestLab runs the whole program on a kernel that has everything.
 func TestLab(t *testing.T) {
 	vmtest.Run(t, vmtest.Spec{
-		Package: "aqmlab/vm/labtest",
+		Package: "aqmlab/e2e/vm/labtest",
 		Tests:   "^TestGuest",
 		Modules: []string{"veth", "macvlan", "sch_tbf", "sch_htb", "sch_netem", "cls_bpf", "tcp_dctcp"},
 		Limit:   5 * time.Minute,

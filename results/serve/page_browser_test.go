@@ -9,7 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"aqmlab/serve"
+	"aqmlab/results/serve"
 )
 
 const rows = `[...document.querySelectorAll("#runs tbody tr")].map(r => r.cells[2].textContent)`

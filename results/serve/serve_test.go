@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"aqmlab/results"
-	"aqmlab/serve"
+	"aqmlab/results/serve"
 )
 
 // ask sends a request for a path to this machine.

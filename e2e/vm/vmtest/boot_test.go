@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm"
+	"aqmlab/e2e/vm"
 )
 
 // probe is a guest in virtual time that runs testdata/probe.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm/kernelaqm"
-	"aqmlab/vm/vmtest"
+	"aqmlab/e2e/vm/kernelaqm"
+	"aqmlab/e2e/vm/vmtest"
 )
 
 // phases overload the link, leave it idle, let a queue stand, come back soon

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm/vmtest"
+	"aqmlab/e2e/vm/vmtest"
 )
 
 // TestNetem runs the tests of hosts' delays and of frames that have a time, which need

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm/kernelaqm"
+	"aqmlab/e2e/vm/kernelaqm"
 )
 
 // TestPoisson: each phase offers its load, gaps are exponential, and lengths are

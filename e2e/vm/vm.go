@@ -18,7 +18,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"aqmlab/vm/guest"
+	"aqmlab/e2e/vm/guest"
 )
 
 // ErrUnavailable is wrapped by the errors for a machine that lacks QEMU or a
@@ -28,7 +28,7 @@ var ErrUnavailable = errors.New("no virtual machine here")
 // Guest is one run of a program in a machine of its own. Programs must be
 // static, since the guest has no libraries.
 type Guest struct {
-	Init    string            // path on the host of the program aqmlab/vm/guest/init
+	Init    string            // path on the host of the program aqmlab/e2e/vm/guest/init
 	Program string            // path on the host of the program to run
 	Args    []string          // its arguments
 	Env     []string          // KEY=VALUE, beside PATH, HOME and [guest.Variable]

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/e2e/vm/kernelaqm"
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"
-	"aqmlab/vm/kernelaqm"
 )
 
 // rate is slow enough for a packet's time on the link, 0.6 ms, to be far above

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm"
-	"aqmlab/vm/guest"
+	"aqmlab/e2e/vm"
+	"aqmlab/e2e/vm/guest"
 )
 
 // Spec names tests and what they need. All of it runs in virtual time.
@@ -73,7 +73,7 @@ func Run(t *testing.T, s Spec) {
 func Init(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "init")
-	Go(t, "build", "-o", path, "aqmlab/vm/guest/init")
+	Go(t, "build", "-o", path, "aqmlab/e2e/vm/guest/init")
 	return path
 }
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/e2e/vm/kernelaqm"
+	"aqmlab/e2e/vm/vmtest"
 	"aqmlab/units"
-	"aqmlab/vm/kernelaqm"
-	"aqmlab/vm/vmtest"
 )
 
 // standing is traffic whose queue does not run empty after its first packet:

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/vm/kernelaqm"
-	"aqmlab/vm/vmtest"
+	"aqmlab/e2e/vm/kernelaqm"
+	"aqmlab/e2e/vm/vmtest"
 )
 
 // recorded is a source of the kernel's own random numbers.
