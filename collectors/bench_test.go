@@ -9,7 +9,6 @@ import (
 	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
-	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
@@ -40,7 +39,7 @@ func newLoad(b testing.TB, attach ...Attacher) *load {
 	for _, a := range attach {
 		a.Attach(loop, network)
 	}
-	wire := units.Gbps.Time(smallest + (largestPacket-smallest)/2 + port.FrameOverhead)
+	wire := units.Gbps.Time(smallest + (largestPacket-smallest)/2 + packet.FrameOverhead)
 	sizes := rand.New(rand.NewPCG(1, 1))
 	return &load{func() {
 		for i := range packets {

@@ -11,7 +11,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
-	"aqmlab/switch/port"
+	"aqmlab/switch/packet"
 	"aqmlab/switch/sched"
 	"aqmlab/units"
 )
@@ -40,9 +40,9 @@ func (r *reader) checkSwitch(l *Lab) {
 	if limiter.RateFraction == 1 {
 		return
 	}
-	if frame := mtu + port.FrameOverhead; r.sound("host.mtu", "switch.limiter.bucket") && limiter.Bucket < frame {
+	if frame := mtu + packet.FrameOverhead; r.sound("host.mtu", "switch.limiter.bucket") && limiter.Bucket < frame {
 		r.fail("switch.limiter.bucket", "%v does not hold a frame: want at least host.mtu and the %d bytes of Ethernet, %dB",
-			limiter.Bucket, port.FrameOverhead, frame)
+			limiter.Bucket, packet.FrameOverhead, frame)
 	}
 	limit := limiter.RateFraction * float64(l.Topology.Rate)
 	if l.Topology.Rate > 0 && limit < float64(slowest) && r.sound("switch.limiter.rate_fraction") {

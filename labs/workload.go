@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"aqmlab/kind"
+	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
@@ -42,13 +43,6 @@ const (
 const (
 	Payload = "payload" // application bytes
 	Wire    = "wire"    // and the headers and frames of full packets
-)
-
-// What TCP with timestamps, IPv4 and Ethernet (header, FCS, preamble and gap)
-// take, in bytes: the former within the MTU, the latter around it.
-const (
-	headerBytes = 52
-	frameBytes  = 38
 )
 
 func workloadDefaults() Workload {
@@ -161,7 +155,7 @@ func (l *Lab) Tagging() trafficgen.Tagging {
 func (l *Lab) Traffic(load float64, seed uint64) trafficgen.Spec {
 	share := 1.0 // of what load counts, that is payload
 	if l.Workload.LoadOf == Wire {
-		share = float64(l.Host.MTU-headerBytes) / float64(l.Host.MTU+frameBytes)
+		share = float64(l.Host.MTU-packet.TCPHeaders) / float64(l.Host.MTU+packet.FrameOverhead)
 	}
 	spec := l.Workload.spec(load * share)
 	spec.Hosts, spec.Racks, spec.Rate, spec.Seed = l.Topology.Hosts, l.Topology.Racks(), l.Topology.Rate, seed

@@ -15,7 +15,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/switch/port"
+	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 )
 
@@ -77,8 +77,6 @@ dilation: 1
 `
 	forwardBytes = 1_000_000_000 // about two seconds
 	shapedBytes  = 250_000_000
-	// tcpHeaders are IPv4, TCP and its timestamp option.
-	tcpHeaders = 20 + 20 + 12
 )
 
 // BenchDatapath measures rounds times (1 or more). It needs a quiet machine.
@@ -157,7 +155,7 @@ func (b *bench) run(ctx context.Context, rounds int) (Datapath, error) {
 func (b *bench) theory() float64 {
 	mtu := b.shaped.Host.MTU
 	rate := b.shaped.Switch.Limiter.RateFraction * float64(b.shaped.Topology.Rate) / 1e9
-	return rate * float64(mtu-tcpHeaders) / float64(mtu+port.FrameOverhead)
+	return rate * float64(mtu-packet.TCPHeaders) / float64(mtu+packet.FrameOverhead)
 }
 
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }

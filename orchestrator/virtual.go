@@ -16,6 +16,7 @@ import (
 	"aqmlab/sim"
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
+	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 )
 
@@ -150,10 +151,6 @@ func Simulation(lab *labs.Lab, scheme string, load float64, seed uint64) (sim.Co
 	return simulation(lab, point{scheme: scheme, load: load, seed: seed, flows: flows})
 }
 
-// header is what a TCP segment carries before its payload: IPv4, and TCP with
-// timestamps.
-const header = 52
-
 func simulation(lab *labs.Lab, p point) (sim.Config, error) {
 	spec, err := lab.Fabric(p.scheme, p.seed)
 	if err != nil {
@@ -199,8 +196,8 @@ func setHosts(c *sim.Config, lab *labs.Lab) error {
 	}
 	c.TCP = &tcp.Config{
 		Control:     kind.Choice{Kind: h.Transport, Params: h.TransportParams},
-		MSS:         h.MTU - header,
-		Header:      header,
+		MSS:         h.MTU - packet.TCPHeaders,
+		Header:      packet.TCPHeaders,
 		InitCwnd:    h.InitCwnd,
 		RTOInit:     h.RTOInitial,
 		RTOMin:      h.RTOMin,

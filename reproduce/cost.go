@@ -5,6 +5,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 )
 
@@ -38,7 +39,7 @@ func cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
 
 // packets is about how many data packets a trace has.
 func packets(l *labs.Lab, flows []trafficgen.Flow) float64 {
-	payload := float64(l.Host.MTU - header)
+	payload := float64(l.Host.MTU - packet.TCPHeaders)
 	packets, longest := 0.0, map[int]time.Duration{} // by client: how long it receives without end
 	for _, f := range flows {
 		if f.Stop > 0 {
@@ -52,10 +53,6 @@ func packets(l *labs.Lab, flows []trafficgen.Flow) float64 {
 	}
 	return packets
 }
-
-// header is what a TCP segment carries before its payload: IPv4, and TCP with
-// timestamps.
-const header = 52
 
 // switches is how many a packet passes between hosts that are far apart.
 func switches(topology string) int {

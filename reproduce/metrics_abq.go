@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/switch/packet"
 )
 
 // queries are those of the point that start within a window of the claim; all
@@ -152,10 +153,6 @@ func queryQueue(s subject) (float64, error) {
 	return bytes / 1000, err
 }
 
-// ackBytes is the network-layer length of a pure ACK: IPv4, and TCP with
-// timestamps.
-const ackBytes = header
-
 func queueWithHeld(s subject) (float64, error) {
 	queue, err := s.overQueries(s.queueOf)
 	if err != nil {
@@ -163,7 +160,7 @@ func queueWithHeld(s subject) (float64, error) {
 	}
 	for _, gate := range s.point.Ingress {
 		if gate.Port == s.Port {
-			return (queue + float64(gate.PeakPackets*ackBytes)) / queue, nil
+			return (queue + float64(gate.PeakPackets*packet.TCPHeaders)) / queue, nil
 		}
 	}
 	return 0, fmt.Errorf("%w: the port to %s holds no ACKs", errNothing, s.Port)

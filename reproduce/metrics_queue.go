@@ -7,18 +7,17 @@ import (
 
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
+	"aqmlab/switch/packet"
 )
 
 // The packets of long flows are full, so network-layer bytes tell how much of
-// them is payload, and how much the link spent on framing (Ethernet header, FCS,
-// preamble and gap).
-const framing = 38
+// them is payload, and how much the link spent on framing.
 
 func (s subject) payloadShare() float64 {
-	return float64(s.lab.Host.MTU-header) / float64(s.lab.Host.MTU)
+	return float64(s.lab.Host.MTU-packet.TCPHeaders) / float64(s.lab.Host.MTU)
 }
 func (s subject) wireShare() float64 {
-	return float64(s.lab.Host.MTU+framing) / float64(s.lab.Host.MTU)
+	return float64(s.lab.Host.MTU+packet.FrameOverhead) / float64(s.lab.Host.MTU)
 }
 
 // rate is what left queues of the port within a window, in network-layer Mbps.

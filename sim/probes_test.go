@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"aqmlab/results"
-	"aqmlab/switch/port"
+	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
@@ -21,7 +21,7 @@ func probing(c Config, change func(*trafficgen.Probe)) Config {
 }
 
 // hop is what a probe takes for one link: 64 bytes, and those of Ethernet.
-const hop = (64+port.FrameOverhead)*8*time.Nanosecond + 10*us
+const hop = (64+packet.FrameOverhead)*8*time.Nanosecond + 10*us
 
 // TestProbeOfAnIdlePath: a probe takes the way there and back, two links each,
 // to the nanosecond, whatever its queue.

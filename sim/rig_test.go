@@ -10,6 +10,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/sim/tcp"
 	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
@@ -93,7 +94,7 @@ func completed(t *testing.T, o Outcome) {
 
 // onWire is how long a segment of that many payload bytes takes on a link.
 func onWire(payload int) time.Duration {
-	return units.Gbps.Time(payload + header + port.FrameOverhead)
+	return units.Gbps.Time(payload + header + packet.FrameOverhead)
 }
 
 // sum adds up what the ports counted.

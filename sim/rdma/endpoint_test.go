@@ -8,7 +8,6 @@ import (
 
 	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
-	"aqmlab/switch/port"
 	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
@@ -85,12 +84,6 @@ func (b *bench) run(at time.Duration) []sent {
 	log := b.log
 	b.log = nil
 	return log
-}
-
-func TestFrameOverhead(t *testing.T) {
-	if frameOverhead != port.FrameOverhead {
-		t.Errorf("frames have %d bytes more than packets, links count %d", frameOverhead, port.FrameOverhead)
-	}
 }
 
 // TestPackets: packets do not cross the end of a message, carry its DSCP, are

@@ -8,10 +8,6 @@ import (
 	"aqmlab/units"
 )
 
-// frameOverhead is what Ethernet adds to a network-layer packet on the wire:
-// header 14, FCS 4, preamble 8 and inter-frame gap 12 bytes.
-const frameOverhead = 38
-
 // nic is a host's network card. It sends one packet at a time at the rate of
 // its link: first what answers the data of others, then one packet of each
 // flow in turn that its rate lets send. So no packets of a flow wait behind
@@ -93,7 +89,7 @@ func (n *nic) send(now time.Duration) {
 		n.leave(e)
 		k = e.emit(now)
 	}
-	n.free = n.clock.Transmit(now, int(k.Size)+frameOverhead, n.rate, now == n.free)
+	n.free = n.clock.Transmit(now, int(k.Size)+packet.FrameOverhead, n.rate, now == n.free)
 	n.stack.send(now, n.host, k)
 	if e != nil {
 		e.offer(now)

@@ -140,7 +140,7 @@ func (e *Endpoint) ask(now time.Duration) {
 // bytes that leaves at now. Packets that waited for the nic make up for it by at
 // most one: the wait must not cost the flow its rate, nor turn into a burst.
 func (e *Endpoint) spend(now time.Duration, size int) {
-	wire := size + frameOverhead
+	wire := size + packet.FrameOverhead
 	from := max(e.due, now-e.reaction.rate.Time(wire))
 	e.due = e.clock.Transmit(from, wire, e.reaction.rate, from == e.due)
 	if before := e.reaction.rate; e.reaction.sent(size) {

@@ -41,13 +41,6 @@ const (
 	sampleExhausted = "exhausted"
 )
 
-// Bytes on the wire: a full packet, and what Ethernet adds to every packet
-// (header 14, FCS 4, preamble 8, inter-frame gap 12).
-const (
-	fullPacket    = 1500
-	frameOverhead = 38
-)
-
 // mqECN is a port. What shares the link among its queues is in share.
 type mqECN struct {
 	curve         ramp // over the queue length in bytes, of a queue with the whole link
@@ -79,7 +72,7 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 		return nil, err
 	}
 	if p.TIdle == 0 {
-		p.TIdle = env.Rate.Time(fullPacket)
+		p.TIdle = env.Rate.Time(packet.FullPacket)
 	}
 	s := mqECN{
 		curve:         curve,
@@ -158,7 +151,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.depart(v)
 	if v.PortBytes == 0 {
-		s.idleSince = now + s.rate.Time(int(p.Size)+frameOverhead)
+		s.idleSince = now + s.rate.Time(int(p.Size)+packet.FrameOverhead)
 	}
 	return Pass
 }

@@ -95,7 +95,7 @@ func (m mqecnPort) marks(t *testing.T, k units.Size) (marks int) {
 		if arrived := arrive(sent.DSCP); i >= settled && arrived.ECN == packet.CE {
 			marks++
 		}
-		now += units.Gbps.Time(1500 + port.FrameOverhead)
+		now += units.Gbps.Time(1500 + packet.FrameOverhead)
 	}
 	return marks
 }
@@ -118,7 +118,7 @@ func TestMQECNStrictQueue(t *testing.T) {
 				p.Enqueue(now, &packet.Packet{Size: 1500, DSCP: q + 1, ECN: packet.ECT0})
 			}
 			p.Dequeue(now)
-			now += units.Gbps.Time(1500 + port.FrameOverhead)
+			now += units.Gbps.Time(1500 + packet.FrameOverhead)
 		}
 		for i := range 13 {
 			k := &packet.Packet{Size: 1500, ECN: packet.ECT0}

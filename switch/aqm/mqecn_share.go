@@ -3,6 +3,8 @@ package aqm
 import (
 	"math"
 	"time"
+
+	"aqmlab/switch/packet"
 )
 
 // average is the filter of MQ-ECN, section 3.3.1: beta is the weight of the old
@@ -47,14 +49,14 @@ type roundShares struct {
 
 func newRoundShares(p MQECN, env Env) *roundShares {
 	s := &roundShares{
-		line:      float64(env.Rate) * fullPacket / (fullPacket + frameOverhead),
+		line:      float64(env.Rate) * packet.FullPacket / (packet.FullPacket + packet.FrameOverhead),
 		round:     average{beta: p.Beta},
 		quantum:   make([]float64, env.Queues),
 		start:     make([]time.Duration, env.Queues),
 		exhausted: p.Sample == sampleExhausted,
 	}
 	for q, bytes := range env.Quanta {
-		wire := float64(bytes) * (fullPacket + frameOverhead) / fullPacket
+		wire := float64(bytes) * (packet.FullPacket + packet.FrameOverhead) / packet.FullPacket
 		s.quantum[q] = wire * 8e9 / float64(env.Rate)
 	}
 	return s

@@ -122,7 +122,7 @@ func (s *pie) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 // early is the random decision on an arrival (RFC 8033, section 4.1). It spares
 // queues that are short, in time or in packets.
 func (s *pie) early(q *pieQueue, bytes int) bool {
-	if q.delay < s.Target/2 && q.prob < 0.2 || bytes <= 2*typicalPacket {
+	if q.delay < s.Target/2 && q.prob < 0.2 || bytes <= 2*packet.FullPacket {
 		return false
 	}
 	if !s.Derandomize {

@@ -27,10 +27,6 @@ type RED struct {
 	ECN    bool       `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
 }
 
-// typicalPacket is the packet, in bytes, by which RED ages an average over idle
-// time, and which PIE takes for the mean.
-const typicalPacket = 1500
-
 type red struct {
 	min, max     float64 // bytes
 	pmax, weight float64
@@ -68,7 +64,7 @@ func newRED(p RED, env Env) (Scheme, error) {
 	s := &red{
 		min: float64(p.Min), max: float64(p.Max), pmax: p.PMax, weight: p.Weight,
 		act:     Drop,
-		typical: env.Rate.Time(typicalPacket),
+		typical: env.Rate.Time(packet.FullPacket),
 		rand:    env.Rand,
 		queues:  make([]redQueue, env.Queues),
 	}

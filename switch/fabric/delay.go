@@ -6,7 +6,6 @@ import (
 
 	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
-	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
@@ -53,7 +52,7 @@ func newDelayLine(loop *event.Loop, rate units.Rate, delays []time.Duration, sen
 
 // takes is how long the uplink takes for k.
 func (l *delayLine) takes(k *packet.Packet) time.Duration {
-	return l.rate.Time(int(k.Size) + port.FrameOverhead)
+	return l.rate.Time(int(k.Size) + packet.FrameOverhead)
 }
 
 // excess is what the uplink takes for all that stands here beyond the longest

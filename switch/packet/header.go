@@ -14,6 +14,18 @@ var (
 	ErrChecksum  = errors.New("wrong IPv4 header checksum")
 )
 
+// Sizes that the whole project counts with, in bytes.
+const (
+	// FrameOverhead is what Ethernet adds to a packet on the wire: header 14, FCS 4,
+	// preamble 8 and inter-frame gap 12.
+	FrameOverhead = 38
+	// TCPHeaders is what a TCP segment carries before its payload: IPv4 20, TCP 20
+	// and the timestamps option 12.
+	TCPHeaders = 52
+	// FullPacket is a packet that fills an MTU of 1500.
+	FullPacket = 1500
+)
+
 // Sizes and EtherTypes of the headers that the switch reads.
 const (
 	EthernetSize = 14 // without VLAN tags

@@ -5,10 +5,6 @@ import (
 	"aqmlab/units"
 )
 
-// fullPacket is the network-layer length of a full packet that the paper's
-// lengths in packets are read as.
-const fullPacket units.Size = 1500
-
 // ABQ holds the ACKs that would clock out more data for a congested port, and
 // lets all of them go each time its output queue has fallen to half of where it
 // let them go before (ABQ, algorithm 1 and the text around it). Q_out is what

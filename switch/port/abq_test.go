@@ -3,6 +3,7 @@ package port
 import (
 	"testing"
 
+	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
 
@@ -10,7 +11,7 @@ import (
 // packets.
 func paperGate(t testing.TB, params map[string]any) *abq {
 	t.Helper()
-	g, err := Gates().New("abq", params, GateEnv{Buffer: 80 * fullPacket})
+	g, err := Gates().New("abq", params, GateEnv{Buffer: 80 * packet.FullPacket})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func (p *Port) conserve(spec Spec, l *ledger) {
 				}
 				break
 			}
-			free += spec.Rate.Time(int(k.Size) + FrameOverhead)
+			free += spec.Rate.Time(int(k.Size) + packet.FrameOverhead)
 			if q := p.classify(k); k.Hash <= last[q] {
 				l.t.Fatalf("queue %d reordered", q)
 			} else {

@@ -38,7 +38,7 @@ type GateEnv struct {
 func Gates() kind.Table[GateEnv, Gate] {
 	return kind.Table[GateEnv, Gate]{
 		kind.Row("abq", "hold the ACKs that enter by a port while its output queue is congested",
-			ABQ{K: 20 * fullPacket, Floor: 4 * fullPacket, ECEOnLastRelease: true}, newABQ).
+			ABQ{K: 20 * packet.FullPacket, Floor: 4 * packet.FullPacket, ECEOnLastRelease: true}, newABQ).
 			Noting("It marks and drops nothing: it sets the ECN echo of the ACKs that it held, whatever their own ECN field."),
 	}
 }

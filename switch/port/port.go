@@ -5,7 +5,7 @@
 // The order is that of TCN, section 5, and MQ-ECN, section 4.2. The port is
 // handed the lab time; it never reads a clock, blocks, locks, or allocates per
 // packet. Occupancies, thresholds and quanta count network-layer bytes; the
-// limiter and the link count wire bytes ([FrameOverhead] more).
+// limiter and the link count wire bytes ([packet.FrameOverhead] more).
 package port
 
 import (
@@ -116,7 +116,7 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 		return
 	}
 	if emptied {
-		now += p.turns.rate.Time(p.sending + FrameOverhead)
+		now += p.turns.rate.Time(p.sending + packet.FrameOverhead)
 	}
 	p.turns.TurnEnded(now, q, emptied)
 }
@@ -162,7 +162,7 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		q := &p.queues[i]
 		size := p.HeadSize(i)
 		if p.limiter != nil {
-			if at := p.limiter.ready(now, size+FrameOverhead); at > now {
+			if at := p.limiter.ready(now, size+packet.FrameOverhead); at > now {
 				return nil, at
 			}
 		}
@@ -177,7 +177,7 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 			continue
 		}
 		if p.limiter != nil {
-			p.limiter.spend(now, size+FrameOverhead)
+			p.limiter.spend(now, size+packet.FrameOverhead)
 		}
 		q.Sent++
 		q.SentBytes += int64(size)

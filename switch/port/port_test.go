@@ -171,7 +171,7 @@ func TestLimiterRate(t *testing.T) {
 					now = wait
 					continue
 				}
-				wire += int(k.Size) + FrameOverhead
+				wire += int(k.Size) + packet.FrameOverhead
 				pool.Put(k)
 			}
 			got, want := float64(wire)*8, 0.995*float64(rate)
@@ -189,7 +189,7 @@ func TestLimiterLeastBucket(t *testing.T) {
 	for _, rate := range []units.Rate{100 * units.Mbps, units.Gbps, 7 * units.Gbps, 10 * units.Gbps, 100 * units.Gbps} {
 		for _, size := range []int32{1500, 1501, 9000} {
 			spec := testbed("droptail", nil)
-			spec.Rate, spec.Limiter = rate, Limiter{RateFraction: 0.995, Bucket: 1500 + FrameOverhead}
+			spec.Rate, spec.Limiter = rate, Limiter{RateFraction: 0.995, Bucket: 1500 + packet.FrameOverhead}
 			p, pool := build(t, spec)
 			now, asked, sent := time.Duration(0), 0, 0
 			for ; sent < 1000 && asked < 5000; asked++ {
@@ -204,7 +204,7 @@ func TestLimiterLeastBucket(t *testing.T) {
 				sent++
 				pool.Put(k)
 			}
-			want := float64(sent) * float64(size+FrameOverhead) * 8 / (0.995 * float64(rate))
+			want := float64(sent) * float64(size+packet.FrameOverhead) * 8 / (0.995 * float64(rate))
 			if sent < 1000 || math.Abs(now.Seconds()/want-1) > 0.002 {
 				t.Errorf("%v, packets of %d: %d sent in %v after asking %d times, want 1000 in %.6f s", rate, size, sent, now, asked, want)
 			}

@@ -7,10 +7,6 @@ import (
 	"aqmlab/units"
 )
 
-// FrameOverhead is what Ethernet adds to a network-layer packet on the wire:
-// header 14, FCS 4, preamble 8 and inter-frame gap 12 bytes.
-const FrameOverhead = 38
-
 // Spec says how a port is built. It is plain data: a lab makes it, and it
 // crosses process boundaries as JSON.
 type Spec struct {
