@@ -58,3 +58,72 @@ func (e *Endpoint) sendNext(now time.Duration) int64 {
 	e.sendAgain(now, gap.First, n)
 	return n
 }
+
+// pipe estimates the bytes in the network.
+func (e *Endpoint) pipe() int64 {
+	if e.stack.rack {
+		return e.rack.pipe
+	}
+	return e.board.pipe(e.una, e.nxt)
+}
+
+// flight is what a window of data is for a loss that is found now: what is not
+// acknowledged, up to the window. Beyond that are segments of limited transmit,
+// and, during a recovery, those that are SACKed.
+func (e *Endpoint) flight() int64 {
+	if t := e.reduction.target; t > 0 && e.board.phase != open {
+		return min(e.nxt-e.una, t)
+	}
+	return min(e.nxt-e.una, e.win.cwnd)
+}
+
+// detect looks for losses by time, begins a fast recovery when there are some and
+// none is under way, and sets the window of one that is. progress says that bytes
+// were acknowledged. A loss of what was sent again does not cut the window once
+// more, as in Linux.
+func (e *Endpoint) detect(now time.Duration, flight int64, progress bool) {
+	r, b := &e.rack, &e.board
+	found := r.detect(now, b.phase)
+	if r.lost > 0 && b.phase == open {
+		e.counters.FastRecoveries++
+		b.phase, b.recoveryPoint = recovering, e.nxt
+		r.probe.end = 0
+		e.cut(congestion{cause: lost, flight: flight})
+		missing := e.nxt - e.una - b.sacked.within(e.una, e.nxt)
+		e.reduction = reduction{target: min(e.win.cwnd, e.win.ssthresh), flight: missing + r.news}
+	}
+	if b.phase == recovering {
+		e.win.cwnd = e.reduction.window(r.pipe, r.news, e.win.mss, progress && !found)
+	}
+}
+
+// sendLost sends the first segment that is lost again, or new data if none is, and
+// returns how many bytes these are.
+func (e *Endpoint) sendLost(now time.Duration) int64 {
+	if r := &e.rack; r.lost > 0 {
+		return e.resend(now, r.firstLost())
+	}
+	n := e.fresh()
+	if n > 0 {
+		e.sendNew(now, n)
+	}
+	return n
+}
+
+// resend sends a segment again and returns how many bytes it has. If SACK blocks
+// left less room than there was, it goes out in two parts, which RACK takes for
+// one. The timeout of the first segment begins anew, as in Linux.
+func (e *Endpoint) resend(now time.Duration, i int) int64 {
+	r := &e.rack
+	r.resend(now, i)
+	s := *r.get(i)
+	for seq := max(s.first, e.una); seq < s.end; {
+		n := min(s.end-seq, e.payload())
+		e.sendAgain(now, seq, n)
+		seq += n
+	}
+	if i == r.head {
+		e.restart(now)
+	}
+	return s.end - s.first
+}

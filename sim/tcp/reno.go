@@ -1,5 +1,10 @@
 package tcp
 
+import (
+	"aqmlab/switch/packet"
+	"aqmlab/trafficgen/transport"
+)
+
 // reno is RFC 5681.
 type reno struct{}
 
@@ -18,3 +23,29 @@ func (reno) acked(w *window, a ack) {
 }
 
 func (reno) cut(w *window, e congestion) { w.halve(e) }
+
+// ecnStar is Reno with ECN (RFC 3168): a mark halves the window, as a loss does,
+// and a window of data that has marks and losses is answered once. The pause
+// until a timer expires that section 6.1.2 suggests for marks at a window of one
+// segment is left out, as in Linux and ns-2.
+type ecnStar struct {
+	reno
+	least int64
+}
+
+var _ control = ecnStar{}
+
+func newECNStar(p transport.ECNStar, _ struct{}) (Family, error) {
+	c := ecnStar{least: int64(p.MinWindow)}
+	f := Family{make: func() control { return c }, echo: echoUntilCWR, data: packet.ECT0, others: packet.NotECT, grows: p.GrowOnEcho}
+	return f, p.Check()
+}
+
+func (c ecnStar) cut(w *window, e congestion) {
+	switch {
+	case e.cause == marked:
+		w.shrink(w.cwnd/2, c.least, marked)
+	case !e.again:
+		w.halve(e)
+	}
+}

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
@@ -94,4 +95,13 @@ func (l *delayLine) release(c *delayClass, now time.Duration) {
 func class(hash uint32, n int) int {
 	h := uint64(hash) * 0xd1342543de82ef95
 	return int((h >> 32) * uint64(n) >> 32)
+}
+
+// Delay is how long the host holds back what it sends on a TCP connection over
+// IPv4 from src to dst, pure ACKs excepted.
+func (h Host) Delay(src, dst netip.AddrPort) time.Duration {
+	if len(h.Delays) == 0 {
+		return 0
+	}
+	return h.Delays[class(packet.HashTCP(src, dst), len(h.Delays))]
 }

@@ -138,3 +138,27 @@ func (r *roundRobin) append(q int) {
 	r.ring[(r.front+r.count)%len(r.ring)] = q
 	r.count++
 }
+
+// DWRR is deficit weighted round robin (Shreedhar and Varghese, SIGCOMM 1995)
+// as the papers use it (TCN, section 5; MQ-ECN, section 3.3.2).
+type DWRR struct {
+	Quantum units.Size `lab:"quantum" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
+	Weights []int      `lab:"weights" doc:"multiples of the quantum, one a queue; all 1 when absent"`
+}
+
+func newDWRR(p DWRR, env Env) (Scheduler, error) {
+	return newRoundRobin(turns{quantum: p.Quantum, weights: p.Weights, carry: true}, env)
+}
+
+// WRR is weighted round robin in bytes (MQ-ECN, sections 3.3.2 and 4.2): in
+// every round a queue may send at most its quantum. It is DWRR without a memory
+// of what an earlier turn left over. A packet larger than the quantum of its
+// queue takes a turn of its own, since no later turn would let it go.
+type WRR struct {
+	Quantum units.Size `lab:"quantum" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
+	Weights []int      `lab:"weights" doc:"multiples of the quantum, one a queue; all 1 when absent"`
+}
+
+func newWRR(p WRR, env Env) (Scheduler, error) {
+	return newRoundRobin(turns{quantum: p.Quantum, weights: p.Weights}, env)
+}
