@@ -20,17 +20,16 @@ type node struct {
 // end is one node's side of a link.
 type end struct {
 	link   Link
-	number int                                       // of the direction that leads away from the node, in the spec
-	far    int                                       // node at the other end
-	peer   int                                       // which of the far node's links it is
-	beyond bool                                      // the far node is a switch that the network does not carry
-	away   *wire                                     // that leads away from the node; nil when that is not carried
-	back   *wire                                     // that leads to the node, a switch; nil when it comes from beyond
-	tx     *transmitter                              // before the wire that leads away; nil on a host without a port
-	enter  func(now time.Duration, k *packet.Packet) // takes what the link brings to a switch
+	number int          // of the direction that leads away from the node, in the spec
+	far    int          // node at the other end
+	peer   int          // which of the far node's links it is
+	beyond bool         // the far node is a switch that the network does not carry
+	away   *wire        // that leads away from the node; nil when that is not carried
+	tx     *transmitter // before the wire that leads away; nil on a host without a port
+	in     *entrance    // takes what the link brings to a switch; nil on a host
 }
 
-// build makes wires, ports and routes.
+// build makes ports, wires and routes.
 func (n *Network) build(spec Spec) error {
 	nodes, err := connect(spec)
 	if err != nil {
@@ -40,44 +39,28 @@ func (n *Network) build(spec Spec) error {
 		return err
 	}
 	hosts := len(spec.Hosts)
-	forward := make([]func(time.Duration, *packet.Packet), len(nodes))
+	routes := make([]table, len(nodes))
 	for at := hosts; at < len(nodes); at++ {
+		forward := forwarder(&routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
 		if err := n.addPorts(spec, nodes, at, forward); err != nil {
 			return err
 		}
 	}
-	for i, h := range spec.Hosts {
-		if err := n.addHost(h, spec, nodes, i); err != nil {
+	for i := range spec.Hosts {
+		if err := n.addHost(spec, nodes, i); err != nil {
 			return err
 		}
 	}
-	routes, err := findRoutes(nodes, hosts)
-	if err != nil {
+	if err := findRoutes(nodes, hosts, routes); err != nil {
 		return err
-	}
-	for at := hosts; at < len(nodes); at++ {
-		if !spec.carries(nodes[at].name) {
-			continue
-		}
-		forward[at] = forwarder(&routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
-		for i := range nodes[at].links {
-			e := &nodes[at].links[i]
-			if e.enter == nil {
-				e.enter = forward[at]
-			}
-			if spec.Pause.on() {
-				n.watch(spec.Pause, nodes, e)
-			}
-		}
 	}
 	n.lead(nodes, hosts)
 	return nil
 }
 
 // lead tells every wire what takes its packets at the far end: a host, a switch,
-// or what carries them to a switch beyond. That of a switch is the same function
-// for all wires, if nothing stands before its forwarder, and that of all hosts
-// is, so that packets meet it in a near cache.
+// or what carries them to a switch beyond. All hosts share one function, so that
+// packets find it in a near cache.
 func (n *Network) lead(nodes []node, hosts int) {
 	deliver := func(now time.Duration, k *packet.Packet) { n.to.Edge.Deliver(now, int(k.Dst), k) }
 	for _, from := range nodes {
@@ -89,11 +72,45 @@ func (n *Network) lead(nodes []node, hosts int) {
 			case e.beyond:
 				e.away.lead(func(now time.Duration, k *packet.Packet) { n.to.Beyond(now, e.number/2, k) })
 			default:
-				far := &nodes[e.far].links[e.peer]
-				far.back = e.away
-				far.back.lead(far.enter)
+				far := nodes[e.far].links[e.peer].in
+				far.from = e.away
+				far.build()
 			}
 		}
+	}
+}
+
+// entrance is the ingress side of one switch port: a chain of what each packet
+// passes that the port's link brings, in the order of the fields.
+type entrance struct {
+	watch   []func(now time.Duration, k *packet.Packet)
+	intake  *intake                                   // counts the packets of the link; nil without flow control
+	gate    *port.Ingress                             // holds pure ACKs back; nil without one
+	forward func(now time.Duration, k *packet.Packet) // to the port that leads on
+
+	take func(now time.Duration, k *packet.Packet) // the whole chain
+	from *wire                                     // of the link; nil when it comes from a switch that is not carried
+}
+
+// build puts the chain together. A switch whose chains consist of its forwarder
+// alone has the same function at all its links.
+func (in *entrance) build() {
+	in.take = in.forward
+	if in.gate != nil {
+		in.take = in.gate.Enter
+	}
+	if in.intake != nil {
+		in.take = in.intake.before(in.take)
+	}
+	for _, watch := range in.watch {
+		next := in.take
+		in.take = func(now time.Duration, k *packet.Packet) {
+			watch(now, k)
+			next(now, k)
+		}
+	}
+	if in.from != nil {
+		in.from.lead(in.take)
 	}
 }
 
@@ -140,47 +157,9 @@ func connect(spec Spec) ([]node, error) {
 	return nodes, nil
 }
 
-// addHost makes the uplink of a host.
-func (n *Network) addHost(h Host, spec Spec, nodes []node, at int) error {
-	links := nodes[at].links
-	if len(links) != 1 {
-		return fmt.Errorf("host %s has %d links, want 1", h.Name, len(links))
-	}
-	for _, d := range h.Delays {
-		if d < 0 {
-			return fmt.Errorf("host %s: delay %v is below zero", h.Name, d)
-		}
-	}
-	if !spec.carries(nodes[links[0].far].name) {
-		n.numbered++
-		n.hosts = append(n.hosts, uplink{})
-		return nil
-	}
-	var u uplink
-	var send func(at time.Duration, k *packet.Packet)
-	if spec.HostPorts {
-		if err := n.addHostPort(&u, spec.Port, Port{Switch: h.Name, Far: nodes[links[0].far].name}, links[0]); err != nil {
-			return err
-		}
-		send = u.port.offer
-	} else {
-		u.wire = new(wire)
-		u.wire.init(n, links[0])
-		send = func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }
-		if spec.Pause.on() {
-			u.gate = newGate(n.loop, u.wire, send)
-			send = u.gate.take
-		}
-	}
-	links[0].away = u.wire
-	u.line = newDelayLine(n.loop, u.wire.rate, h.Delays, send)
-	n.hosts = append(n.hosts, u)
-	return nil
-}
-
-// addPorts makes one port for every link of the switch at, with an ingress side
-// that takes what the link brings and hands it on to the switch's forwarder.
-func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.Duration, *packet.Packet)) error {
+// addPorts makes one port for every link of the switch at, whose forwarder takes
+// what the links bring.
+func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Duration, *packet.Packet)) error {
 	if !spec.carries(nodes[at].name) {
 		n.numbered += len(nodes[at].links)
 		return nil
@@ -192,35 +171,28 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward []func(time.
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
-		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name, end: e}
+		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
 		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {
-			made.Ingress, err = port.NewIngress(ps, func(now time.Duration, k *packet.Packet) { forward[at](now, k) })
+			made.Ingress, err = port.NewIngress(ps, forward)
 		}
 		if err != nil {
 			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)
 		}
-		if made.Ingress != nil {
-			e.enter = made.Ingress.Enter
-		}
 		e.tx = n.newTransmitter(made, *e)
 		e.away = &e.tx.wire
-		if e.beyond {
-			n.addInlet(e)
+		e.in = &entrance{gate: made.Ingress, forward: forward}
+		if spec.Pause.on() {
+			e.in.intake = n.newIntake(spec.Pause, nodes, *e)
+			e.tx.left = n.left
 		}
+		if e.beyond {
+			n.addInlet(*e)
+		}
+		e.in.build()
+		made.in = e.in
 		n.ports = append(n.ports, made)
 	}
-	return nil
-}
-
-// addHostPort makes the port that a host sends by.
-func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, e end) (err error) {
-	if made.Port, err = port.New(n.nextPort(spec, e.link.Rate), n.to.Kinds, n.to.Release); err != nil {
-		return fmt.Errorf("port of host %s: %w", made.Switch, err)
-	}
-	u.port = n.newTransmitter(made, e)
-	u.wire = &u.port.wire
-	n.ports = append(n.ports, made)
 	return nil
 }
 

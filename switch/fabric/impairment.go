@@ -9,10 +9,9 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// chance is what a wire does to its packets at random: what it loses, and how
-// much longer than its delay the others take. The draws depend on the seed, on
-// the wire's place in the spec and on the packets before, and on nothing else.
-type chance struct {
+// impairment is the loss and the jitter of a wire. The draws depend only on the
+// seed, on the wire's place in the spec and on the packets before.
+type impairment struct {
 	number  int // of the direction, in the spec
 	rand    *rand.Rand
 	jitter  time.Duration
@@ -28,14 +27,14 @@ type LossCount struct {
 	Packets  int64
 }
 
-// newChance is that of the direction of a link that leads away from one of its
-// ends, or nil when nothing is left to chance.
-func (n *Network) newChance(e end) *chance {
+// newImpairment makes the impairment of the direction that leads away from an end
+// of a link, or nil when the link has neither loss nor jitter.
+func (n *Network) newImpairment(e end) *impairment {
 	l := e.link
 	if l.LossRate == 0 && l.Jitter == 0 {
 		return nil
 	}
-	c := &chance{
+	c := &impairment{
 		number:    e.number,
 		rand:      rand.New(rand.NewPCG(n.seed, uint64(e.number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
 		jitter:    l.Jitter,
@@ -46,12 +45,12 @@ func (n *Network) newChance(e end) *chance {
 	if e.number%2 == 1 {
 		c.From, c.To = l.B, l.A
 	}
-	n.chances = append(n.chances, c)
+	n.impaired = append(n.impaired, c)
 	return c
 }
 
-// arrival is when a packet arrives that would do so at due without jitter.
-func (c *chance) arrival(due time.Duration) time.Duration {
+// arrival adds jitter to the time at which a packet is due.
+func (c *impairment) arrival(due time.Duration) time.Duration {
 	if c.jitter > 0 {
 		due += time.Duration(c.rand.Int64N(int64(c.jitter) + 1))
 	}
@@ -59,8 +58,8 @@ func (c *chance) arrival(due time.Duration) time.Duration {
 	return c.last
 }
 
-// loses tells whether the wire has lost a packet, which is then gone.
-func (c *chance) loses(k *packet.Packet) bool {
+// loses tells whether the wire loses a packet, and releases it then.
+func (c *impairment) loses(k *packet.Packet) bool {
 	if c.rate == 0 || c.rand.Float64() >= c.rate {
 		return false
 	}
@@ -73,8 +72,8 @@ func (c *chance) loses(k *packet.Packet) bool {
 // links that may lose any: in the order of the spec, from A to B first.
 func (n *Network) Lost() []LossCount {
 	var counts []LossCount
-	inOrder := func(a, b *chance) int { return cmp.Compare(a.number, b.number) }
-	for _, c := range slices.SortedFunc(slices.Values(n.chances), inOrder) {
+	inOrder := func(a, b *impairment) int { return cmp.Compare(a.number, b.number) }
+	for _, c := range slices.SortedFunc(slices.Values(n.impaired), inOrder) {
 		if c.rate > 0 {
 			counts = append(counts, c.LossCount)
 		}

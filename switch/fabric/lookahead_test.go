@@ -12,9 +12,9 @@ import (
 	"aqmlab/units"
 )
 
-// TestAhead: a network may run ahead of its hosts by the shortest delay of their
+// TestLookahead: a network may run ahead of its hosts by the shortest delay of their
 // links, and not at all where the hosts' end of a link is part of it.
-func TestAhead(t *testing.T) {
+func TestLookahead(t *testing.T) {
 	star := func() Spec {
 		p := port.Spec{Queues: 1, Buffer: 96 * units.KB, Scheduler: kind.Choice{Kind: "fifo"}, Scheme: kind.Choice{Kind: "droptail"}}
 		return Spec{
@@ -44,7 +44,7 @@ func TestAhead(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := n.Ahead(); got != c.want {
+		if got := n.Lookahead(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

@@ -26,9 +26,8 @@ type Attachment struct {
 	// network does not carry, and owns them from then on. Trunks have the index of
 	// their link in the spec. A network that carries all switches needs none.
 	Beyond func(now time.Duration, trunk int, k *packet.Packet)
-	// Stopped is told when flow control stops a host's uplink, and when it lets
-	// it go on. The uplink keeps what is sent meanwhile; a host may rather keep
-	// it itself. It may be nil.
+	// Stopped is called when flow control stops a host's uplink, and when it lets
+	// it go on. The uplink keeps what is sent meanwhile. It may be nil.
 	Stopped func(now time.Duration, host int, stopped bool)
 }
 
@@ -40,10 +39,9 @@ type Network struct {
 	hosts    []uplink
 	index    map[netip.Addr]int
 	ports    []Port
-	intakes  []*intake      // of each port; empty without flow control
-	chances  []*chance      // of the wires that have one
+	impaired []*impairment  // those of the wires that have one
 	inlets   map[int]*inlet // by trunk
-	numbered int            // ports of the whole that have had their turn
+	numbered int            // ports of the whole fabric so far, those that this network does not carry included
 	seed     uint64
 	clamped  int64
 }
@@ -52,39 +50,31 @@ type Network struct {
 type Port struct {
 	Switch, Far string // Switch is a host for [Spec.HostPorts]
 	*port.Port
-	Ingress *port.Ingress // what enters the switch from Far passes it; nil when the port has none
-	intake  *intake       // the same; nil without flow control
-	end     *end          // that the switch has of the link; nil for a host's port
+	Ingress *port.Ingress // holds what enters the switch from Far; nil when the port has none
+	in      *entrance     // nil for a host's port
 }
 
 // Pauses is what flow control did to Far.
 func (p Port) Pauses() PauseCount {
-	if p.intake == nil {
+	if p.in == nil || p.in.intake == nil {
 		return PauseCount{}
 	}
-	return p.intake.count
+	return p.in.intake.count
 }
 
-// WatchEntries has watch told of every packet that enters the switch from Far
-// from now on, before anything is done with it. A host's port has none.
+// WatchEntries calls watch for every packet that enters the switch from Far from
+// now on, before anything else is done with it. A host's port has none.
 func (p Port) WatchEntries(watch func(now time.Duration, k *packet.Packet)) {
-	if p.end == nil {
-		return
-	}
-	enter := p.end.enter
-	p.end.enter = func(now time.Duration, k *packet.Packet) {
-		watch(now, k)
-		enter(now, k)
-	}
-	if p.end.back != nil {
-		p.end.back.lead(p.end.enter)
+	if p.in != nil {
+		p.in.watch = append(p.in.watch, watch)
+		p.in.build()
 	}
 }
 
 // New builds the network of spec. Errors name the link, the host, or the
 // parameter that does not fit.
 func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
-	n := &Network{loop: loop, to: to, index: map[netip.Addr]int{}, inlets: map[int]*inlet{}, seed: spec.Seed}
+	n := &Network{loop: loop, to: to, hosts: make([]uplink, len(spec.Hosts)), index: map[netip.Addr]int{}, inlets: map[int]*inlet{}, seed: spec.Seed}
 	for i, h := range spec.Hosts {
 		if _, taken := n.index[h.Addr]; taken {
 			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
@@ -97,87 +87,6 @@ func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
 	return n, nil
 }
 
-// uplink is how a host's packets get into the network.
-type uplink struct {
-	line *delayLine   // before the wire; nil when the host holds nothing back
-	gate *gate        // before the wire; nil without flow control or with a port
-	port *transmitter // before the wire; nil without [Spec.HostPorts]
-	wire *wire
-}
-
-// stop takes a word of flow control.
-func (u *uplink) stop(now time.Duration, stop bool) {
-	if u.port != nil {
-		u.port.stop(now, stop)
-		return
-	}
-	u.gate.stop(now, stop)
-}
-
-// Send hands the network a packet that left the host's stack at the lab time
-// at. The host's [Host.Delays] hold it back first. The host's uplink sends its
-// packets one after another at the link's rate: from an unbounded queue, as a
-// network card with a long ring does, or by its port. at may lie before the loop's time (a real
-// host's frame is noticed after it was sent): the packet still reaches the
-// switch when it would have, unless later events of the switch have run by
-// then; that is counted by [Network.Clamped].
-func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
-	h := &n.hosts[host]
-	if h.line != nil && !k.PureACK {
-		h.line.hold(at, k)
-		return
-	}
-	switch {
-	case h.gate != nil:
-		h.gate.take(at, k)
-	case h.port != nil:
-		h.port.offer(at, k)
-	default:
-		n.transmit(at, h.wire, k)
-	}
-}
-
-// Ahead is how far ahead of the hosts the network may run: what a host sends at
-// some time changes nothing in the network, and reaches no host, before that much
-// later. It is the shortest delay of a host's link; zero with flow control and
-// with [Spec.HostPorts], where the host's end is part of the network.
-func (n *Network) Ahead() time.Duration {
-	var least time.Duration
-	for i, h := range n.hosts {
-		if h.gate != nil || h.port != nil {
-			return 0
-		}
-		if i == 0 || h.wire.delay < least {
-			least = h.wire.delay
-		}
-	}
-	return least
-}
-
-// Backlog is how long the uplink of a host takes, at now, for what it was given.
-// Of what the host's delays hold back, that is part of it which the uplink cannot
-// send meanwhile, and of what waits in its port only the network-layer bytes are.
-func (n *Network) Backlog(now time.Duration, host int) time.Duration {
-	h := &n.hosts[host]
-	backlog := max(0, h.wire.busy-now)
-	if h.port != nil {
-		backlog += h.wire.rate.Time(h.port.port.Bytes())
-	}
-	if h.line != nil {
-		backlog = max(0, backlog+h.line.excess())
-	}
-	return backlog
-}
-
-// transmit puts a packet on its host's uplink.
-func (n *Network) transmit(at time.Duration, w *wire, k *packet.Packet) {
-	w.transmit(max(at, w.busy), k)
-	if k.Due < n.loop.Now() {
-		k.Due = n.loop.Now()
-		n.clamped++
-	}
-}
-
 // Host is the index of the host with that address.
 func (n *Network) Host(addr netip.Addr) (int, bool) {
 	i, ok := n.index[addr]
@@ -188,8 +97,8 @@ func (n *Network) Host(addr netip.Addr) (int, bool) {
 // hosts behind them.
 func (n *Network) Ports() []Port { return n.ports }
 
-// Empty hands the packets that wait on the ingress sides of ports back, to what
-// takes dropped packets. The network is used no more.
+// Empty releases the packets that wait on the ingress sides of ports. The network
+// must not be used after it.
 func (n *Network) Empty() {
 	for _, p := range n.ports {
 		p.Ingress.Empty(n.to.Release)

@@ -26,17 +26,16 @@ func (t *table) add(ports []*transmitter) {
 	t.paths = append(t.paths, int32(i))
 }
 
-// findRoutes lists, for every node, the ports on shortest paths to each
+// findRoutes fills the tables of all nodes: the ports on shortest paths to each
 // destination host. It is an error when a host cannot reach another one.
-func findRoutes(nodes []node, hosts int) ([]table, error) {
-	routes := make([]table, len(nodes))
+func findRoutes(nodes []node, hosts int, routes []table) error {
 	var ports []*transmitter
 	for dst := range hosts {
 		hops := distances(nodes, hosts, dst)
 		for at, node := range nodes {
 			if at < hosts {
 				if hops[at] < 0 {
-					return nil, fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
+					return fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
 				}
 				continue
 			}
@@ -49,7 +48,7 @@ func findRoutes(nodes []node, hosts int) ([]table, error) {
 			routes[at].add(ports)
 		}
 	}
-	return routes, nil
+	return nil
 }
 
 // forwarder returns what a switch does with a packet: of the ports on shortest

@@ -26,8 +26,8 @@ func TestRoutesShareSets(t *testing.T) {
 			nodes[at].links[i].tx = &transmitter{}
 		}
 	}
-	routes, err := findRoutes(nodes, hosts)
-	if err != nil {
+	routes := make([]table, len(nodes))
+	if err := findRoutes(nodes, hosts, routes); err != nil {
 		t.Fatal(err)
 	}
 	for at := hosts; at < len(nodes); at++ {

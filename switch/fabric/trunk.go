@@ -64,14 +64,14 @@ type inlet struct {
 func sentDelay(l Link) time.Duration { return l.Delay / 2 }
 
 // addInlet makes the receiving end of a trunk.
-func (n *Network) addInlet(e *end) {
+func (n *Network) addInlet(e end) {
 	in := &inlet{delay: e.link.Delay - sentDelay(e.link)}
 	in.next = event.NewTimer(func(now time.Duration) {
 		k := in.waiting.Pop()
 		if next := in.waiting.Head(); next != nil {
 			n.loop.Schedule(in.next, next.Due)
 		}
-		e.enter(now, k)
+		e.in.take(now, k)
 	})
 	n.inlets[e.number/2] = in
 }

@@ -27,14 +27,14 @@ type wire struct {
 	rate   units.Rate
 	clock  units.Clock
 	delay  time.Duration
-	chance *chance // nil on a link without loss and jitter
+	impair *impairment // nil on a link without loss and jitter
 	_      [16]byte
 }
 
 // init makes w the direction of a link that leads away from one of its ends. It
 // is complete when it is told where it leads.
 func (w *wire) init(n *Network, e end) {
-	w.loop, w.rate, w.delay, w.chance = n.loop, e.link.Rate, e.link.Delay, n.newChance(e)
+	w.loop, w.rate, w.delay, w.impair = n.loop, e.link.Rate, e.link.Delay, n.newImpairment(e)
 	if e.beyond {
 		w.delay = sentDelay(e.link)
 	}
@@ -44,7 +44,7 @@ func (w *wire) init(n *Network, e end) {
 // lead says what takes the packets that reach the far end.
 func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
 	w.sink = sink
-	if c := w.chance; c != nil {
+	if c := w.impair; c != nil {
 		w.sink = func(now time.Duration, k *packet.Packet) {
 			if !c.loses(k) {
 				sink(now, k)
@@ -58,8 +58,8 @@ func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
 func (w *wire) transmit(start time.Duration, k *packet.Packet) {
 	w.busy = w.clock.Transmit(start, int(k.Size)+packet.FrameOverhead, w.rate, start == w.busy)
 	k.Due = w.busy + w.delay
-	if w.chance != nil {
-		k.Due = w.chance.arrival(k.Due)
+	if w.impair != nil {
+		k.Due = w.impair.arrival(k.Due)
 	}
 	k.Next = nil
 	switch {
@@ -157,7 +157,7 @@ func (t *transmitter) Fire(now time.Duration) {
 	t.occupied(now) // last: released ACKs may come back to this port
 }
 
-// stop takes a word of the switch at the far end: send nothing more, or go on.
+// stop takes a pause frame of the far end: send nothing more, or go on.
 func (t *transmitter) stop(now time.Duration, stop bool) {
 	t.stopped = stop
 	if !stop {

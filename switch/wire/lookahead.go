@@ -50,7 +50,7 @@ func (d *driver) runAhead(done <-chan struct{}) {
 // to send a quarter of a ring of so many bytes, whose slots are about twice as large as a full frame
 // at worst, so that no ring is ever more than half full.
 func lookahead(n *fabric.Network, spec fabric.Spec, ring int) time.Duration {
-	ahead := n.Ahead()
+	ahead := n.Lookahead()
 	for i := range spec.Hosts {
 		ahead = min(ahead, spec.Uplink(i).Time(ring/4))
 	}
