@@ -50,8 +50,9 @@ var rooms = map[string]string{
 	"e2e/vm/guest":           "",
 	"e2e/vm/vmtest":          "e2e/vm e2e/vm/guest",
 	"e2e/vm/kernelaqm":       "units",
-	"reproduce":              "kind labs orchestrator reproduce/papers results results/figure switch/aqm switch/packet switch/port trafficgen",
+	"reproduce":              "kind labs orchestrator reproduce/metric reproduce/papers results results/figure switch/aqm switch/packet switch/port trafficgen",
 	"reproduce/papers":       "",
+	"reproduce/metric":       "labs reproduce/papers results switch/aqm switch/packet",
 	"e2e":                    "results",
 }
 

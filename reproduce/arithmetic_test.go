@@ -1,28 +1,12 @@
 package reproduce
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce/papers"
 )
-
-// Times follow from the number of bits: 2^32 ns, and 2^32 ticks of 1024 ns. The
-// table's entry for 352 marks is 91, which five shifts make 2; the quotient is
-// 1000/352.
-func TestArithmetic(t *testing.T) {
-	want := map[string][2]float64{"stamp-wrap": {0, 4.294967296}, "clock-wrap": {0, 4398.046511104}, "quotient": {1000.0 / 352, 2}}
-	for _, a := range arithmetic() {
-		if from, to := a.of(); math.Abs(from-want[a.name][0]) > 1e-12 || to != want[a.name][1] || a.doc == "" {
-			t.Errorf("%s: %v and %v, want %v", a.name, from, to, want[a.name])
-		}
-		if _, ok := metric(a.name); ok {
-			t.Errorf("%s needs runs and needs none", a.name)
-		}
-	}
-}
 
 // Claims about arithmetic are judged without points, and ask for none.
 func TestArithmeticIsJudged(t *testing.T) {

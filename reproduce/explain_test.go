@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
 )
@@ -52,13 +53,13 @@ func TestReasonOfWhatWasRun(t *testing.T) {
 func TestBase(t *testing.T) {
 	lab := &labs.Lab{Host: labs.Host{MTU: 1500}}
 	s := &study{lab: lab}
-	points := []results.Point{{Queues: samples(steady(1000), steady(1500))}}
-	m, _ := metric("queue-goodput")
+	points := []results.Point{{Queues: sending([]int64{1000}, []int64{1500})}}
+	m, _ := metric.Find("queue-goodput")
 	c := papers.Claim{Port: "h1", Queue: 1, Windows: oneSecond(), Base: papers.Base{Queue: new(int)}}
 	if f, err := unpaired(pair{s, s, c, m}, spot{}, points, points); err != nil || f.Value != 50 {
 		t.Errorf("queue 1 against queue 0: %+v, %v", f, err)
 	}
-	points = []results.Point{{Queues: samples([]int64{100, 700})}}
+	points = []results.Point{{Queues: sending([]int64{100, 700})}}
 	tenth := 100 * time.Millisecond
 	c = papers.Claim{Port: "h1", Windows: []papers.Window{{From: tenth, To: 2 * tenth}}, Base: papers.Base{Windows: []papers.Window{{To: tenth}}}}
 	if f, err := unpaired(pair{s, s, c, m}, spot{}, points, points); err != nil || math.Abs(f.Value-600) > 1e-9 {

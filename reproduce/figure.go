@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
 )
@@ -35,15 +36,15 @@ type spot struct {
 }
 
 // errMissing says that a point has not been run.
-var errMissing = fmt.Errorf("%w: no point that it is about has been run", errNothing)
+var errMissing = fmt.Errorf("%w: no point that it is about has been run", metric.ErrNothing)
 
 // at measures a claim for one scheme at one load.
 func (p *Plan) at(have *stored, s *study, c papers.Claim, at spot) (Figure, error) {
-	m, _ := metric(c.Metric) // the plan has checked it
-	if m.paired != "" && c.Baseline != "" && c.In == "" {
+	m, _ := metric.Find(c.Metric) // the plan has checked it
+	if m.Paired != "" && c.Baseline != "" && c.In == "" {
 		return have.paired(s, c, at)
 	}
-	mine, err := have.read(s, at, m.samples)
+	mine, err := have.read(s, at, m.Samples)
 	if err != nil {
 		return Figure{}, err
 	}
@@ -54,7 +55,7 @@ func (p *Plan) at(have *stored, s *study, c papers.Claim, at spot) (Figure, erro
 	if c.In != "" {
 		other = p.study(c.In)
 	}
-	base, err := have.read(other, spot{c.Baseline, at.load}, m.samples)
+	base, err := have.read(other, spot{c.Baseline, at.load}, m.Samples)
 	if err != nil {
 		return Figure{}, err
 	}
@@ -102,20 +103,20 @@ func (have *stored) read(s *study, at spot, samples bool) ([]results.Point, erro
 
 // absolute is a figure by itself, or its difference from a constant.
 func absolute(s *study, c papers.Claim, at spot, mine []results.Point) (Figure, error) {
-	m, _ := metric(c.Metric)
+	m, _ := metric.Find(c.Metric)
 	f := Figure{Scheme: at.scheme, Load: at.load}
-	if flows := s.lab.Workload.Flows; m.total && flows < s.published {
-		return f, fmt.Errorf("%w at the published %d flows a point, but at %d", errNothing, s.published, flows)
+	if flows := s.lab.Workload.Flows; m.Total && flows < s.published {
+		return f, fmt.Errorf("%w at the published %d flows a point, but at %d", metric.ErrNothing, s.published, flows)
 	}
 	var values []float64
 	for _, point := range mine {
-		v, err := m.of(subject{c, point, s.lab})
+		v, err := m.Compute(metric.Subject{Claim: c, Point: point, Lab: s.lab})
 		if err != nil {
 			return f, err
 		}
 		f.To += v / float64(len(mine))
 		if c.Relation.Relative() {
-			v = difference(*c.From, v)
+			v = metric.Difference(*c.From, v)
 		}
 		values = append(values, v)
 	}
@@ -127,16 +128,16 @@ func absolute(s *study, c papers.Claim, at spot, mine []results.Point) (Figure, 
 
 // paired compares flow by flow.
 func (have *stored) paired(s *study, c papers.Claim, at spot) (Figure, error) {
-	m, _ := metric(c.Metric)
+	m, _ := metric.Find(c.Metric)
 	compared, err := have.compare(s, c.Baseline, at)
 	if err != nil {
 		return Figure{}, err
 	}
-	row, ok := compared.Row(at.scheme, at.load, results.Class(c.Class), m.paired)
-	from, ok2 := compared.Row(c.Baseline, at.load, results.Class(c.Class), m.paired)
+	row, ok := compared.Row(at.scheme, at.load, results.Class(c.Class), m.Paired)
+	from, ok2 := compared.Row(c.Baseline, at.load, results.Class(c.Class), m.Paired)
 	total, ok3 := compared.Total(at.scheme, at.load)
 	if !ok || !ok2 || !ok3 {
-		return Figure{}, fmt.Errorf("%w: no flow of class %s completed", errNothing, c.Class)
+		return Figure{}, fmt.Errorf("%w: no flow of class %s completed", metric.ErrNothing, c.Class)
 	}
 	return Figure{
 		Value: row.Difference, CI95: row.CI95, HasCI: true,
@@ -178,14 +179,14 @@ func hasSeed(points []results.Point, seed uint64) bool {
 type pair struct {
 	mine, base *study
 	claim      papers.Claim
-	metric     kindOfMetric
+	kind       metric.Kind
 }
 
 // unpaired compares seed by seed: those that both have.
 func unpaired(p pair, at spot, base, mine []results.Point) (Figure, error) {
 	f := Figure{Scheme: at.scheme, Load: at.load}
-	if a, b := p.mine.lab.Workload.Flows, p.base.lab.Workload.Flows; p.metric.total && a != b {
-		return f, fmt.Errorf("%w on equal terms: %d flows a point, and %d in %s", errNothing, a, b, p.base.ID)
+	if a, b := p.mine.lab.Workload.Flows, p.base.lab.Workload.Flows; p.kind.Total && a != b {
+		return f, fmt.Errorf("%w on equal terms: %d flows a point, and %d in %s", metric.ErrNothing, a, b, p.base.ID)
 	}
 	var values []float64
 	var from, to float64
@@ -194,31 +195,23 @@ func unpaired(p pair, at spot, base, mine []results.Point) (Figure, error) {
 			if other.Seed != point.Seed {
 				continue
 			}
-			v, err := p.metric.of(subject{p.claim, point, p.mine.lab})
+			v, err := p.kind.Compute(metric.Subject{Claim: p.claim, Point: point, Lab: p.mine.lab})
 			if err != nil {
 				return f, err
 			}
-			b, err := p.metric.of(subject{p.claim.OfBase(), other, p.base.lab})
+			b, err := p.kind.Compute(metric.Subject{Claim: p.claim.OfBase(), Point: other, Lab: p.base.lab})
 			if err != nil {
 				return f, err
 			}
-			values, from, to = append(values, difference(b, v)), from+b, to+v
+			values, from, to = append(values, metric.Difference(b, v)), from+b, to+v
 		}
 	}
 	if len(values) == 0 {
 		return f, errMissing
 	}
 	f = f.over(values, append(base, mine...))
-	f.From, f.To, f.Value = from/float64(len(values)), to/float64(len(values)), difference(from, to)
+	f.From, f.To, f.Value = from/float64(len(values)), to/float64(len(values)), metric.Difference(from, to)
 	return f, nil
-}
-
-// difference is that of b from a in percent; none when both are zero.
-func difference(a, b float64) float64 {
-	if a == b {
-		return 0
-	}
-	return (b/a - 1) * 100
 }
 
 // over takes the mean of values, one a seed, and its interval.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
 )
@@ -30,7 +31,7 @@ func (p *Plan) harvest(have *stored, id string) (*record, error) {
 
 // reap takes the figures of a claim, one for every scheme and load.
 func (p *Plan) reap(have *stored, r *record, s *study, c papers.Claim) error {
-	if !needsRuns(c) {
+	if !metric.NeedsRuns(c) {
 		return nil
 	}
 	for _, load := range s.lab.Workload.Load {
@@ -42,7 +43,7 @@ func (p *Plan) reap(have *stored, r *record, s *study, c papers.Claim) error {
 			if errors.Is(err, errMissing) {
 				continue
 			}
-			if err != nil && !errors.Is(err, errNothing) {
+			if err != nil && !errors.Is(err, metric.ErrNothing) {
 				return err
 			}
 			of, oferr := p.of(s, c, scheme, load)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/trafficgen"
 )
@@ -105,7 +106,7 @@ type want struct {
 func (p *Plan) wants(s *study, at spot) (wants []want) {
 	for _, by := range p.studies {
 		for _, c := range p.Scale.claims(by.Experiment) {
-			if !by.scored || !needsRuns(c) || !c.About(at.load) {
+			if !by.scored || !metric.NeedsRuns(c) || !c.About(at.load) {
 				continue
 			}
 			base := c.Baseline == at.scheme && (c.In == "" && by == s || c.In != "" && p.study(c.In) == s)

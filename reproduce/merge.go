@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 )
 
@@ -125,7 +126,7 @@ func (p *Plan) currentPoint(k keptPoint) bool {
 func (p *Plan) prune(r *record) {
 	r.Figures = slices.DeleteFunc(r.Figures, func(k kept) bool {
 		return !slices.ContainsFunc(p.studies, func(s *study) bool {
-			return slices.ContainsFunc(s.Claims, func(c papers.Claim) bool { return c.ID == k.Claim && needsRuns(c) })
+			return slices.ContainsFunc(s.Claims, func(c papers.Claim) bool { return c.ID == k.Claim && metric.NeedsRuns(c) })
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/metric"
 	"aqmlab/results"
 	"aqmlab/results/figure"
 )
@@ -35,11 +36,11 @@ func (s statistic) of(k keptPoint) (us float64, ok bool) {
 // statistics lists those that an experiment's claims are about.
 func (s *study) statistics() (all []statistic) {
 	for _, c := range s.Claims {
-		m, ok := metric(c.Metric)
-		if !ok || m.paired == "" || c.Unmeasured != "" {
+		m, ok := metric.Find(c.Metric)
+		if !ok || m.Paired == "" || c.Unmeasured != "" {
 			continue
 		}
-		if one := (statistic{c.Class, m.paired}); !slices.Contains(all, one) {
+		if one := (statistic{c.Class, m.Paired}); !slices.Contains(all, one) {
 			all = append(all, one)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/switch/port"
 )
@@ -176,11 +177,11 @@ func lookedAt(chosen []papers.Experiment, id string) bool {
 // The baseline of another experiment is checked there, when it is looked for.
 func (s *study) check() error {
 	for _, c := range s.Claims {
-		if !needsRuns(c) {
+		if !metric.NeedsRuns(c) {
 			continue
 		}
-		if _, ok := metric(c.Metric); !ok {
-			return fmt.Errorf("%s: %w", c.ID, kind.Unknown("metric", c.Metric, metricNames()))
+		if _, ok := metric.Find(c.Metric); !ok {
+			return fmt.Errorf("%s: %w", c.ID, kind.Unknown("metric", c.Metric, metric.Names()))
 		}
 		names := c.Schemes()
 		if c.In == "" && c.Baseline != "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 )
 
@@ -30,6 +31,9 @@ type Score struct {
 	// values with which it would be: more flows or seeds may change the verdict.
 	Unsettled bool
 }
+
+// Computed is the column of claims about arithmetic, which no run is needed for.
+const Computed orchestrator.Runtime = "computed"
 
 // testbeds are the runtimes of real hosts, those first whose verdict counts: time
 // that is virtual has no lateness.
@@ -89,8 +93,8 @@ func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 		out.Verdict = unmeasured(s.Experiment)
 		return out
 	}
-	if a, ok := arithmeticOf(c); ok {
-		out.Columns[Computed] = a.figure(c)
+	if a, ok := metric.ArithmeticOf(c); ok {
+		out.Columns[Computed] = computed(a, c)
 		out.judge()
 		return out
 	}
@@ -106,6 +110,16 @@ func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 	}
 	out.judge()
 	return out
+}
+
+// computed is the figure of a claim about arithmetic.
+func computed(a metric.Arithmetic, c papers.Claim) Figure {
+	from, to := a.Compute()
+	f := Figure{Value: to, From: from, To: to, Scheme: c.Scheme}
+	if c.Relation.Relative() {
+		f.Value = metric.Difference(from, to)
+	}
+	return f
 }
 
 // unmeasured is the verdict of a claim that has no figure: what the paper only

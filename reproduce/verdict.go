@@ -3,6 +3,7 @@ package reproduce
 import (
 	"math"
 
+	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 )
 
@@ -98,7 +99,7 @@ func bears(c papers.Claim, value float64) float64 {
 	case papers.Close:
 		return -math.Abs(value)
 	case papers.Equal:
-		return -math.Abs(difference(*c.To, value))
+		return -math.Abs(metric.Difference(*c.To, value))
 	case papers.AtMost:
 		return (1 - value / *c.To) * 100
 	}

@@ -169,6 +169,16 @@ type Window struct {
 	To   time.Duration `yaml:"to"`
 }
 
+// Begins tells whether something that begins at a time does so in the window.
+func (w Window) Begins(at time.Duration) bool { return at >= w.From && at < w.To }
+
+// Ends tells whether something that ends at a time, such as the time that a sample
+// tells of, does so in the window.
+func (w Window) Ends(at time.Duration) bool { return at > w.From && at <= w.To }
+
+// SecondHalf is the half of the window in which what begins with it has settled.
+func (w Window) SecondHalf() Window { return Window{w.From + (w.To-w.From)/2, w.To} }
+
 // Schemes lists the schemes that the claim is about.
 func (c Claim) Schemes() []string { return append([]string{c.Scheme}, c.Others...) }
 

@@ -1,4 +1,4 @@
-package reproduce
+package metric
 
 import (
 	"errors"
@@ -52,8 +52,8 @@ type metricCase struct {
 // Each metric of the claims of ABQ on a point whose figure is known.
 func TestMetricsOfQueries(t *testing.T) {
 	for _, tt := range abqCases() {
-		m, _ := metric(tt.metric)
-		got, err := m.of(subject{tt.claim, tt.point, &labs.Lab{}})
+		m, _ := Find(tt.metric)
+		got, err := m.Compute(Subject{tt.claim, tt.point, &labs.Lab{}})
 		if err != nil || math.Abs(got-tt.want) > 1e-9*tt.want {
 			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
 		}
@@ -101,42 +101,10 @@ func TestNoFigureOfQueries(t *testing.T) {
 		{"query-queue", papers.Claim{Port: "h7"}, incasts(), "no samples of queue 0 to h7"},
 		{"query-queue-with-held", everything, open, "h1 holds no ACKs"},
 	} {
-		m, _ := metric(tt.metric)
-		_, err := m.of(subject{tt.claim, tt.point, &labs.Lab{}})
-		if !errors.Is(err, errNothing) || !strings.Contains(err.Error(), tt.want) {
+		m, _ := Find(tt.metric)
+		_, err := m.Compute(Subject{tt.claim, tt.point, &labs.Lab{}})
+		if !errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", tt.metric, err, tt.want)
 		}
-	}
-}
-
-// An explanation stands on the card of what was judged and is not reproduced.
-func TestCardExplains(t *testing.T) {
-	for verdict, want := range map[Verdict]int{NotReproduced: 1, DirectionOnly: 1, Reproduced: 0, NotRun: 0} {
-		s := Score{Claim: papers.Claim{Relation: papers.Close, Explanation: "the sea was rough"}, Verdict: verdict}
-		var text strings.Builder
-		if err := Table(&text, []Score{s}); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Count(text.String(), "the sea was rough"); got != want {
-			t.Errorf("%s: %d explanations, want %d:\n%s", verdict, got, want, &text)
-		}
-	}
-}
-
-// A direction from a constant, without a number, is printed as a direction.
-func TestDirectionWithoutNumber(t *testing.T) {
-	c := papers.Claim{Relation: papers.Lower, From: ptr(1), Unit: "ratio"}
-	if got := (Score{Claim: c}).publishedText(); got != "lower" {
-		t.Errorf("published %q, want lower", got)
-	}
-	if p := (Score{Claim: c}).published(); !math.IsNaN(p) {
-		t.Errorf("published %v, want none", p)
-	}
-}
-
-// What is more than none has no interval.
-func TestNoIntervalOfInfinity(t *testing.T) {
-	if f := (Figure{}).over([]float64{math.Inf(1), 3}, nil); f.HasCI || !math.IsInf(f.Value, 1) {
-		t.Errorf("%+v", f)
 	}
 }

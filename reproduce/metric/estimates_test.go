@@ -1,4 +1,4 @@
-package reproduce
+package metric
 
 import (
 	"errors"
@@ -45,8 +45,8 @@ func estimateCases() []metricCase {
 func TestMetricsOfEstimates(t *testing.T) {
 	lab := &labs.Lab{Host: labs.Host{MTU: 1500}}
 	for _, tt := range estimateCases() {
-		m, _ := metric(tt.metric)
-		got, err := m.of(subject{tt.claim, tt.point, lab})
+		m, _ := Find(tt.metric)
+		got, err := m.Compute(Subject{tt.claim, tt.point, lab})
 		if err != nil || math.Abs(got-tt.want) > 1e-9*tt.want {
 			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
 		}
@@ -56,19 +56,19 @@ func TestMetricsOfEstimates(t *testing.T) {
 // A rate that never comes near takes for ever; without estimates, or without what
 // the queue took of the link, there is nothing to say.
 func TestNoConvergence(t *testing.T) {
-	s := subject{papers.Claim{Port: "h1", Windows: oneSecond()}, estimated(), &labs.Lab{Host: labs.Host{MTU: 1500}}}
-	for i := range s.point.Estimates {
-		s.point.Estimates[i].Smoothed = 8.09e6
+	s := Subject{papers.Claim{Port: "h1", Windows: oneSecond()}, estimated(), &labs.Lab{Host: labs.Host{MTU: 1500}}}
+	for i := range s.Point.Estimates {
+		s.Point.Estimates[i].Smoothed = 8.09e6
 	}
 	if got, err := rateConvergence(s); err != nil || !math.IsInf(got, 1) {
 		t.Errorf("%v, %v: want never", got, err)
 	}
-	s.point.Queues = nil
-	if _, err := rateConvergence(s); !errors.Is(err, errNothing) {
+	s.Point.Queues = nil
+	if _, err := rateConvergence(s); !errors.Is(err, ErrNothing) {
 		t.Errorf("without samples of queues: error %v", err)
 	}
-	s.point.Estimates = nil
-	if _, err := rateSamples(s); !errors.Is(err, errNothing) {
+	s.Point.Estimates = nil
+	if _, err := rateSamples(s); !errors.Is(err, ErrNothing) {
 		t.Errorf("without estimates: error %v", err)
 	}
 }

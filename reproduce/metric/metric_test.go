@@ -1,4 +1,4 @@
-package reproduce
+package metric
 
 import (
 	"errors"
@@ -86,12 +86,12 @@ func TestMetrics(t *testing.T) {
 		{"rtt-above-base", papers.Claim{Probe: "a"}, pings, 150},
 		{"share-convergence", papers.Claim{Port: "h1", Windows: oneSecond()}, settling(), 200},
 	} {
-		m, ok := metric(tt.metric)
+		m, ok := Find(tt.metric)
 		if !ok {
 			t.Fatalf("no metric %s", tt.metric)
 		}
 		covered[tt.metric] = true
-		got, err := m.of(subject{tt.claim, tt.point, lab})
+		got, err := m.Compute(Subject{tt.claim, tt.point, lab})
 		if err != nil || math.Abs(got-tt.want) > 1e-9*math.Abs(tt.want) {
 			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
 		}
@@ -99,15 +99,15 @@ func TestMetrics(t *testing.T) {
 	for _, tt := range slices.Concat(abqCases(), timeoutCases(), estimateCases()) {
 		covered[tt.metric] = true // by a test of its own
 	}
-	for _, m := range metrics() {
-		if !covered[m.name] || m.doc == "" {
-			t.Errorf("metric %s has no test, or no doc", m.name)
+	for _, m := range Kinds() {
+		if !covered[m.Name] || m.Doc == "" {
+			t.Errorf("metric %s has no test, or no doc", m.Name)
 		}
-		if m.total {
+		if m.Total {
 			continue // none are a figure, too
 		}
-		if _, err := m.of(subject{papers.Claim{Class: "small", Port: "h9", Probe: "b", Windows: oneSecond()}, results.Point{}, lab}); !errors.Is(err, errNothing) {
-			t.Errorf("%s of an empty point: error %v, want %v", m.name, err, errNothing)
+		if _, err := m.Compute(Subject{papers.Claim{Class: "small", Port: "h9", Probe: "b", Windows: oneSecond()}, results.Point{}, lab}); !errors.Is(err, ErrNothing) {
+			t.Errorf("%s of an empty Point: error %v, want %v", m.Name, err, ErrNothing)
 		}
 	}
 }
@@ -123,46 +123,4 @@ func settling() results.Point {
 		p.Queues = append(p.Queues, results.QueueSample{At: at, Port: "h1", Sent: sent})
 	}
 	return p
-}
-
-// The intervals over seeds are those of Student's t.
-func TestIntervalOfSeeds(t *testing.T) {
-	one := Figure{}.over([]float64{3}, nil)
-	if one.Value != 3 || one.HasCI || one.Seeds != 1 {
-		t.Errorf("one seed: %+v", one)
-	}
-	two := Figure{}.over([]float64{2, 4}, nil)
-	if two.Value != 3 || !two.HasCI || math.Abs(two.CI95[1]-(3+12.706)) > 1e-9 {
-		t.Errorf("two seeds: %+v", two)
-	}
-	three := Figure{}.over([]float64{1, 2, 3}, nil)
-	if want := 2 - 4.303/math.Sqrt(3); math.Abs(three.CI95[0]-want) > 1e-9 {
-		t.Errorf("three seeds: %+v, want %v", three, want)
-	}
-	if difference(0, 0) != 0 || !math.IsInf(difference(0, 5), 1) || difference(200, 100) != -50 {
-		t.Error("differences")
-	}
-}
-
-// A count is compared with a published one at the published number of flows
-// alone.
-func TestCountsNeedTheirFlows(t *testing.T) {
-	lab := &labs.Lab{Workload: labs.Workload{Flows: 100}}
-	c := papers.Claim{Metric: "timeouts", Relation: papers.Equal, To: ptr(7)}
-	points := []results.Point{{Hosts: []results.HostCount{{Timeouts: 7}}}}
-	if f, err := absolute(&study{lab: lab, published: 100}, c, spot{}, points); err != nil || f.Value != 7 {
-		t.Errorf("at the published number: %+v, %v", f, err)
-	}
-	if _, err := absolute(&study{lab: lab, published: 50_000}, c, spot{}, points); !errors.Is(err, errNothing) {
-		t.Errorf("at fewer flows: error %v", err)
-	}
-	mine, base := &study{lab: lab}, &study{lab: &labs.Lab{Workload: labs.Workload{Flows: 90}}}
-	m, _ := metric("timeouts")
-	if _, err := unpaired(pair{mine, base, c, m}, spot{}, points, points); !errors.Is(err, errNothing) {
-		t.Errorf("between unequal numbers: error %v", err)
-	}
-	f, err := unpaired(pair{mine, mine, c, m}, spot{}, points, []results.Point{{Hosts: []results.HostCount{{Timeouts: 14}}}})
-	if err != nil || f.Value != 100 || f.From != 7 || f.To != 14 {
-		t.Errorf("twice as many: %+v, %v", f, err)
-	}
 }

@@ -1,0 +1,21 @@
+package metric
+
+import (
+	"math"
+	"testing"
+)
+
+// Times follow from the number of bits: 2^32 ns, and 2^32 ticks of 1024 ns. The
+// table's entry for 352 marks is 91, which five shifts make 2; the quotient is
+// 1000/352.
+func TestArithmetic(t *testing.T) {
+	want := map[string][2]float64{"stamp-wrap": {0, 4.294967296}, "clock-wrap": {0, 4398.046511104}, "quotient": {1000.0 / 352, 2}}
+	for _, a := range Arithmetics() {
+		if from, to := a.Compute(); math.Abs(from-want[a.Name][0]) > 1e-12 || to != want[a.Name][1] || a.Doc == "" {
+			t.Errorf("%s: %v and %v, want %v", a.Name, from, to, want[a.Name])
+		}
+		if _, ok := Find(a.Name); ok {
+			t.Errorf("%s needs runs and needs none", a.Name)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+// Package metric computes the figures that claims are about: of what a point
+// measured, or of a switch's arithmetic alone. It judges nothing.
+package metric
+
+import (
+	"math"
+	"slices"
+
+	"aqmlab/results"
+)
+
+// Kind is a kind of figure of one point.
+type Kind struct {
+	Name, Doc string
+	// Compute is the figure. Its error wraps [ErrNothing] where the point has none.
+	Compute func(Subject) (float64, error)
+	// Paired is what [results.Compare] has of the flows that both schemes completed:
+	// differences of it come with an interval that pairs flow with flow.
+	Paired  results.Metric
+	Samples bool // it needs the samples of queues
+	Total   bool // it grows with the number of flows
+}
+
+type compute = func(Subject) (float64, error)
+
+// Kinds is the table of what claims may be about. To add a kind: a row, a function,
+// a test.
+func Kinds() []Kind {
+	return []Kind{
+		{Name: "fct-mean", Doc: "mean flow completion time of a size class, us", Compute: fct(meanTime), Paired: results.Mean},
+		{Name: "fct-p99", Doc: "99th percentile of the same, us", Compute: fct(p99Time), Paired: results.P99},
+		{Name: "timeouts", Doc: "retransmission timeouts of all hosts", Compute: timeouts, Total: true},
+		{Name: "class-timeouts", Doc: "retransmission timeouts of the flows of a size class", Compute: classTimeouts, Total: true},
+		{Name: "class-timed-out", Doc: "share of the flows of a size class that met a timeout or more, %", Compute: classTimedOut},
+		{Name: "fct-mean-above-100kb", Doc: "mean flow completion time of all flows that are not small, us", Compute: meanAbove},
+		{Name: "bytes-below-10mb", Doc: "share of the bytes asked for that belong to flows below 10 MB, %", Compute: bytesBelow},
+		{Name: "small-below-24kb", Doc: "share of the small flows that are below 24 KB, %", Compute: smallBelow},
+		{Name: "queue-median", Doc: "median length of a queue within a window, KB", Compute: queue(medianLength), Samples: true},
+		{Name: "queue-drops", Doc: "packets that a queue dropped within a window", Compute: queue(queueDrops), Samples: true},
+		{Name: "loss-fanout", Doc: "responses to a query from which on the port drops packets", Compute: lossFanout, Samples: true},
+		{Name: "queue-peak", Doc: "largest queue of a port, KB", Compute: queuePeak},
+		{Name: "queue-window-peak", Doc: "the same within a window, KB", Compute: queue(peakLength), Samples: true},
+		{Name: "queue-goodput", Doc: "payload that left a queue within a window, Mbps", Compute: queueRate(payload), Samples: true},
+		{Name: "port-goodput", Doc: "payload that left all queues of a port within a window, Mbps", Compute: portRate(payload), Samples: true},
+		{Name: "queue-goodput-growth", Doc: "smallest ratio of the goodputs of a queue in neighbouring windows", Compute: goodputGrowth, Samples: true},
+		{Name: "queue-share-of-next", Doc: "goodput of a queue over that of the next within a window", Compute: shareOfNext, Samples: true},
+		{Name: "queue-rate", Doc: "what a queue took of the link within a window, framing included, Mbps", Compute: queueRate(onWire), Samples: true},
+		{Name: "utilisation", Doc: "what all queues of a port took of its link within a window, %", Compute: portRate(ofLink), Samples: true},
+		{Name: "share-convergence", Doc: "time from a window's start until a queue's rate stays within 10 % of that in the window's second half, ms", Compute: convergence, Samples: true},
+		{Name: "rtt-mean", Doc: "mean RTT of a probe, within a window if the claim has one, us", Compute: rtt(meanTime)},
+		{Name: "rtt-p99", Doc: "99th percentile of the same, us", Compute: rtt(p99Time)},
+		{Name: "rtt-mean-growth", Doc: "smallest ratio of the mean RTTs of a probe in neighbouring windows", Compute: rttGrowth},
+		{Name: "rtt-above-base", Doc: "mean RTT of a probe less the lab's base RTT, us", Compute: rttAboveBase},
+		{Name: "query-fct-p1", Doc: "1st percentile of the completion times of a query's flows, mean over queries, us", Compute: perQuery(queryFCT(0.01))},
+		{Name: "query-fct-p50", Doc: "median of the same", Compute: perQuery(queryFCT(0.5))},
+		{Name: "query-fct-p99", Doc: "99th percentile of the same", Compute: perQuery(queryFCT(0.99))},
+		{Name: "query-fct-p50-growth", Doc: "smallest ratio of the medians of neighbouring queries", Compute: queryMedianGrowth},
+		{Name: "query-goodput", Doc: "payload of a query over its completion time, mean over queries, Mbps", Compute: perQuery(queryGoodput)},
+		{Name: "query-goodput-of-others", Doc: "goodput of the queries within windows over that of the others", Compute: goodputOfOthers},
+		{Name: "query-queue", Doc: "mean length of a queue while a query lasts, mean over queries, KB", Compute: queryQueue, Samples: true},
+		{Name: "query-queue-with-held", Doc: "that and the most that the held ACKs ever took, over that", Compute: queueWithHeld, Samples: true},
+		{Name: "drops", Doc: "packets that switches dropped", Compute: drops, Total: true},
+		{Name: "drops-of-worst-switch", Doc: "packets that the switch dropped that dropped most", Compute: dropsOfWorst, Total: true},
+		{Name: "flow-goodput", Doc: "payload of a flow of a size class over its completion time, mean over flows, Mbps", Compute: goodput(mean)},
+		{Name: "flow-goodput-largest", Doc: "largest of the same", Compute: goodput(largest)},
+		{Name: "rate-samples", Doc: "measurements of a queue's drain rate by its scheme within a window", Compute: rateSamples, Samples: true},
+		{Name: "rate-sample-min", Doc: "smallest of them, framing included, Gbps", Compute: estimate(math.Min, single), Samples: true},
+		{Name: "rate-sample-max", Doc: "largest of them, framing included, Gbps", Compute: estimate(math.Max, single), Samples: true},
+		{Name: "rate-estimate", Doc: "lowest of what the scheme made of them, framing included, Gbps", Compute: estimate(math.Min, smoothed), Samples: true},
+		{Name: "rate-convergence", Doc: "time from a window's start until that is within 1 % of what the queue took of the link in the window's second half, us", Compute: rateConvergence, Samples: true},
+	}
+}
+
+// Find finds a kind by its name.
+func Find(name string) (Kind, bool) {
+	all := Kinds()
+	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return all[i], true
+}
+
+// Names lists the kinds, and those that take no run.
+func Names() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	for _, a := range Arithmetics() {
+		names = append(names, a.Name)
+	}
+	return names
+}
