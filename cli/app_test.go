@@ -38,9 +38,9 @@ func TestAppLists(t *testing.T) {
 	for command, name := range map[string]string{"scheme": "mine", "scheduler": "ours"} {
 		ours, _ := run(t, 0, command, "list", "--json")
 		_, raw, _ := runApp(a, command, "list", "--json")
-		isAdded := func(e entry) bool { return e.Name == name }
-		listed := decode[[]entry](t, raw)
-		if n := len(decode[[]entry](t, ours)); len(listed) != n+1 || !slices.ContainsFunc(listed, isAdded) {
+		isAdded := func(e kind.Entry) bool { return e.Name == name }
+		listed := decode[[]kind.Entry](t, raw)
+		if n := len(decode[[]kind.Entry](t, ours)); len(listed) != n+1 || !slices.ContainsFunc(listed, isAdded) {
 			t.Errorf("%s list: %v", command, listed)
 		}
 		if code, out, _ := runApp(a, command, "show", name); code != 0 || !strings.HasPrefix(out, name+": an added "+command+"\n") {

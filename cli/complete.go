@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/results"
 	"aqmlab/switch/port"
@@ -56,7 +57,7 @@ func completeLabs(_ *cobra.Command, given []string, _ string) ([]string, cobra.S
 }
 
 // completeEntries proposes the rows of a table for the only argument.
-func completeEntries(known []entry) completion {
+func completeEntries(known []kind.Entry) completion {
 	return func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var words []string
 		for _, e := range known {

@@ -13,49 +13,22 @@ import (
 )
 
 func newScheme(kinds port.Kinds) *cobra.Command {
-	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", slices.Concat(entries(kinds.Schemes()), entries(port.Gates())))
+	return kindCommand("scheme", "AQM schemes that a lab may compare", "tcn", slices.Concat(kinds.Schemes().Entries(), port.Gates().Entries()))
 }
 
 func newScheduler(kinds port.Kinds) *cobra.Command {
-	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", entries(kinds.Schedulers()))
-}
-
-// entry is a row of a table of kinds, for printing.
-type entry struct {
-	Name   string  `json:"name"`
-	Doc    string  `json:"doc"`
-	Note   string  `json:"note,omitempty"`
-	Params []param `json:"parameters"`
-}
-
-// param is a parameter of a kind, for printing.
-type param struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`
-	Default string `json:"default"` // empty: none
-	Doc     string `json:"doc"`
-}
-
-func entries[E, T any](table kind.Table[E, T]) []entry {
-	made := make([]entry, len(table))
-	for i, k := range table {
-		made[i] = entry{k.Name, k.Doc, k.Note, make([]param, len(k.Params))}
-		for j, p := range k.Params {
-			made[i].Params[j] = param(p)
-		}
-	}
-	return made
+	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", kinds.Schedulers().Entries())
 }
 
 // kindCommand makes the list and show commands of a table's entries.
-func kindCommand(use, short, example string, known []entry) *cobra.Command {
-	show := showCommand(use, example, func(name string) (entry, error) { return find(known, name) })
+func kindCommand(use, short, example string, known []kind.Entry) *cobra.Command {
+	show := showCommand(use, example, func(name string) (kind.Entry, error) { return find(known, name) })
 	show.ValidArgsFunction = completeEntries(known)
 	return group(use, short, listCommand(use, known), show)
 }
 
 // find returns the entry of that name; the error for an unknown one lists them.
-func find(known []entry, name string) (entry, error) {
+func find(known []kind.Entry, name string) (kind.Entry, error) {
 	names := make([]string, len(known))
 	for i, e := range known {
 		if e.Name == name {
@@ -63,10 +36,10 @@ func find(known []entry, name string) (entry, error) {
 		}
 		names[i] = e.Name
 	}
-	return entry{}, kind.Unknown("kind", name, names)
+	return kind.Entry{}, kind.Unknown("kind", name, names)
 }
 
-func listCommand(use string, entries []entry) *cobra.Command {
+func listCommand(use string, entries []kind.Entry) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
@@ -84,7 +57,7 @@ func listCommand(use string, entries []entry) *cobra.Command {
 	return c
 }
 
-func showCommand(use, example string, find func(string) (entry, error)) *cobra.Command {
+func showCommand(use, example string, find func(string) (kind.Entry, error)) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "show NAME",
@@ -106,7 +79,7 @@ func showCommand(use, example string, find func(string) (entry, error)) *cobra.C
 	return c
 }
 
-func printEntries(w io.Writer, entries []entry) error {
+func printEntries(w io.Writer, entries []kind.Entry) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range entries {
 		fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Doc)
@@ -114,7 +87,7 @@ func printEntries(w io.Writer, entries []entry) error {
 	return tw.Flush()
 }
 
-func printEntry(w io.Writer, e entry) error {
+func printEntry(w io.Writer, e kind.Entry) error {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, e.Doc)
 	if e.Note != "" {
 		fmt.Fprintln(w, e.Note)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,12 +15,12 @@ import (
 )
 
 // rowsOf is what a table says, as the commands print it.
-func rowsOf[E, T any](table kind.Table[E, T]) []entry {
-	rows := make([]entry, len(table))
+func rowsOf[E, T any](table kind.Table[E, T]) []kind.Entry {
+	rows := make([]kind.Entry, len(table))
 	for i, k := range table {
-		rows[i] = entry{Name: k.Name, Doc: k.Doc, Note: k.Note}
+		rows[i] = kind.Entry{Name: k.Name, Doc: k.Doc, Note: k.Note}
 		for _, p := range k.Params {
-			rows[i].Params = append(rows[i].Params, param{p.Name, p.Type, p.Default, p.Doc})
+			rows[i].Params = append(rows[i].Params, kind.Param{Name: p.Name, Type: p.Type, Default: p.Default, Doc: p.Doc})
 		}
 	}
 	return rows
@@ -28,7 +29,7 @@ func rowsOf[E, T any](table kind.Table[E, T]) []entry {
 // TestKinds: list and show print what stands in the tables, as text and as
 // JSON with lower-case keys.
 func TestKinds(t *testing.T) {
-	for command, rows := range map[string][]entry{
+	for command, rows := range map[string][]kind.Entry{
 		"scheme":    slices.Concat(rowsOf(aqm.Table()), rowsOf(port.Gates())),
 		"scheduler": rowsOf(sched.Table()),
 		"workload":  slices.Concat(rowsOf(trafficgen.Sizes()), rowsOf(trafficgen.Arrivals())),
@@ -37,7 +38,7 @@ func TestKinds(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			text, _ := run(t, 0, command, "list")
 			raw, _ := run(t, 0, command, "list", "--json")
-			listed := decode[[]entry](t, raw)
+			listed := decode[[]kind.Entry](t, raw)
 			if len(listed) != len(rows) || strings.Count(text, "\n") != len(rows) {
 				t.Fatalf("%d listed as JSON, %d lines of text, of %d", len(listed), strings.Count(text, "\n"), len(rows))
 			}
@@ -54,13 +55,13 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func checkShow(t *testing.T, command string, row entry) {
+func checkShow(t *testing.T, command string, row kind.Entry) {
 	t.Helper()
 	raw, _ := run(t, 0, command, "show", row.Name, "--json")
 	if strings.Contains(raw, "null") {
 		t.Errorf("%s show %s prints null:\n%s", command, row.Name, raw)
 	}
-	got := decode[workload](t, raw).entry // what other kinds print is part of it
+	got := decode[workload](t, raw).Entry // what other kinds print is part of it
 	if !sameEntry(got, row) {
 		t.Errorf("shown %+v, want %+v", got, row)
 	}
@@ -78,6 +79,6 @@ func checkShow(t *testing.T, command string, row entry) {
 	}
 }
 
-func sameEntry(a, b entry) bool {
-	return a.Name == b.Name && a.Doc == b.Doc && a.Note == b.Note && slices.Equal(a.Params, b.Params)
+func sameEntry(a, b kind.Entry) bool {
+	return a.Name == b.Name && a.Doc == b.Doc && a.Note == b.Note && slices.EqualFunc(a.Params, b.Params, func(a, b kind.Param) bool { return reflect.DeepEqual(a, b) })
 }

@@ -7,5 +7,5 @@ import (
 )
 
 func newTransport() *cobra.Command {
-	return kindCommand("transport", "Transports that a lab's hosts may use", "dctcp", entries(transport.Table()))
+	return kindCommand("transport", "Transports that a lab's hosts may use", "dctcp", transport.Table().Entries())
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/kind"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
 
 func newWorkload() *cobra.Command {
-	known := slices.Concat(entries(trafficgen.Sizes()), entries(trafficgen.Arrivals()))
+	known := slices.Concat(trafficgen.Sizes().Entries(), trafficgen.Arrivals().Entries())
 	return group("workload", "Flow sizes and arrivals that a lab may draw from",
 		listCommand("workload", known), showWorkload(known))
 }
@@ -23,7 +24,7 @@ func newWorkload() *cobra.Command {
 // workload is a row of one of the tables, and what a distribution of sizes
 // looks like.
 type workload struct {
-	entry
+	kind.Entry
 	Summary *trafficgen.Summary `json:"summary,omitempty"`
 	Sample  []int64             `json:"sample_bytes,omitempty"`
 
@@ -38,7 +39,7 @@ type workloadOptions struct {
 	asJSON bool
 }
 
-func showWorkload(known []entry) *cobra.Command {
+func showWorkload(known []kind.Entry) *cobra.Command {
 	var o workloadOptions
 	c := &cobra.Command{
 		Use:   "show NAME",
@@ -69,9 +70,9 @@ func showWorkload(known []entry) *cobra.Command {
 	return c
 }
 
-func describeWorkload(e entry, o workloadOptions) (workload, error) {
+func describeWorkload(e kind.Entry, o workloadOptions) (workload, error) {
 	const most = 10_000_000
-	w := workload{entry: e}
+	w := workload{Entry: e}
 	if o.sample < 0 || o.sample > most {
 		return w, fmt.Errorf("--sample: %d is outside 0 to %d", o.sample, most)
 	}
@@ -109,7 +110,7 @@ func parameters(set map[string]string) map[string]any {
 }
 
 func printWorkload(w io.Writer, shown workload) error {
-	if err := printEntry(w, shown.entry); err != nil || shown.Summary == nil {
+	if err := printEntry(w, shown.Entry); err != nil || shown.Summary == nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nmean %s, standard deviation %s\n\n", bytesText(shown.Summary.Mean), bytesText(shown.Summary.Deviation))

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,137 +9,344 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
-
-	"github.com/go-viper/mapstructure/v2"
+	"unicode"
 
 	"aqmlab/units"
 )
 
-// decode writes raw over *p, refusing names that p does not have and values
-// that do not parse. Names are compared without regard to case, because the
-// configuration reader folds them.
-func decode(raw map[string]any, p any) error {
-	fields := structFields(reflect.ValueOf(p).Elem())
+// Text is a value from the environment or from --set. What it stands for depends
+// on what it is read into: a file says with its syntax whether "4" is a number
+// or a name.
+type Text string
+
+// ElementError blames one element of a list.
+type ElementError struct {
+	Index int
+	Err   error
+}
+
+func (e *ElementError) Error() string { return fmt.Sprintf("[%d]: %v", e.Index, e.Err) }
+
+func (e *ElementError) Unwrap() error { return e.Err }
+
+// decode writes raw over the struct, refusing names that it does not have and
+// values that do not fit.
+func decode(raw map[string]any, into reflect.Value) error {
+	fields := Fields(into.Type())
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		f, ok := fields.find(name)
+		f, ok := findField(fields, name)
 		if !ok {
-			return &ParamError{name, fields.unknown(name)}
+			return &ParamError{name, unknownParam(name, fields)}
 		}
-		if err := decodeValue(raw[name], f.value); err != nil {
+		if err := f.Decode(raw[name], into.Field(f.Index)); err != nil {
 			return &ParamError{name, err}
 		}
 	}
 	return nil
 }
 
-// decodeValue writes raw into the field. It clears the field first: a list of
-// the lab replaces the default one instead of being laid over it.
-func decodeValue(raw any, into reflect.Value) error {
+// Decode reads a value of a lab file into a field of the struct, which it leaves
+// alone if the value does not fit. It refuses what a looser decoder would bend
+// into shape: a bare number where a unit is needed, a fraction where a whole
+// number is.
+func (f Field) Decode(raw any, into reflect.Value) error {
 	if raw == nil {
 		return errors.New("has no value")
 	}
-	if into.Kind() == reflect.Map && reflect.TypeOf(raw).Kind() != reflect.Map {
-		return notA(raw, into.Type())
+	if q, ok := quantityOf(into.Type()); ok {
+		return f.quantity(q, raw, into)
 	}
-	if into.Kind() == reflect.Slice && reflect.TypeOf(raw).Kind() != reflect.Slice {
-		return fmt.Errorf("%v is not a list", raw)
+	if reader, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		s, ok := AsText(raw)
+		if !ok {
+			return notA(raw, into.Type())
+		}
+		return reader.UnmarshalText([]byte(s))
 	}
-	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result:     into.Addr().Interface(),
-		DecodeHook: Hook(),
-		ZeroFields: true,
-	})
-	if err != nil {
-		return fmt.Errorf("preparing to decode: %w", err)
-	}
-	if err := d.Decode(raw); err != nil {
-		return plain(err)
-	}
-	return nil
-}
-
-// plain strips the decoder's own words. What a hook said stays; a mismatch of
-// types is told in the words of [Param.Type]. Of several bad elements of a list
-// it keeps the first.
-func plain(err error) error {
-	var at *mapstructure.DecodeError
-	if !errors.As(err, &at) {
-		return err
-	}
-	inner := at.Unwrap()
-	var mismatch *mapstructure.UnconvertibleTypeError
-	var overflow *mapstructure.ParseError
 	switch {
-	case errors.As(inner, &mismatch):
-		inner = notA(mismatch.Value, mismatch.Expected.Type())
-	case errors.As(inner, &overflow):
-		inner = fmt.Errorf("%v is out of range", overflow.Value)
+	case into.Kind() == reflect.String:
+		return f.line(raw, into)
+	case into.Kind() == reflect.Bool:
+		return truth(raw, into)
+	case into.Kind() == reflect.Slice:
+		return f.list(raw, into)
+	case into.Kind() == reflect.Map:
+		return f.mapping(raw, into)
+	case into.Kind() == reflect.Interface:
+		into.Set(reflect.ValueOf(raw))
+		return nil
+	case into.CanFloat():
+		return f.number(raw, into)
 	}
-	if at.Name() == "" {
-		return inner
-	}
-	return fmt.Errorf("%s: %w", at.Name(), inner)
+	return f.whole(raw, into)
 }
 
 // notA says that v is no value of that type.
 func notA(v any, want reflect.Type) error {
-	if s, ok := v.(string); ok {
-		v = strconv.Quote(s)
-	}
 	name := typeName(want)
 	switch name {
 	case "number", "whole number", "mapping":
 		name = "a " + name
 	}
-	return fmt.Errorf("%v is not %s", v, name)
+	return fmt.Errorf("%s is not %s", Show(v), name)
 }
 
-// Hook turns text into times and into any type that reads text, and refuses
-// what a plain decoder would bend into shape: a bare number where a unit is
-// needed, a fraction where a whole number is, and numbers that are not finite.
-func Hook() mapstructure.DecodeHookFunc {
-	return mapstructure.ComposeDecodeHookFunc(withUnit, exactNumber, mapstructure.TextUnmarshallerHookFunc())
+// Show prints an offending value.
+func Show(raw any) string {
+	if s, ok := AsText(raw); ok {
+		return strconv.Quote(s)
+	}
+	return fmt.Sprint(raw)
 }
 
-// withUnit reads times, and says for a bare number which unit is missing.
-func withUnit(from, to reflect.Type, v any) (any, error) {
-	if example(to) == "" || from == to {
-		return v, nil
+// AsText tells whether a value is text, and which.
+func AsText(raw any) (string, bool) {
+	switch v := raw.(type) {
+	case string:
+		return v, true
+	case Text:
+		return string(v), true
 	}
-	if from.Kind() != reflect.String {
-		return nil, fmt.Errorf("%v has no unit: want %s", v, example(to))
-	}
-	if to == reflect.TypeFor[time.Duration]() {
-		return units.ParseTime(reflect.ValueOf(v).String())
-	}
-	return v, nil
+	return "", false
 }
 
-// example is empty for a type that has no unit.
-func example(t reflect.Type) string {
+// line reads one of the known names, or any text of one line.
+func (f Field) line(raw any, into reflect.Value) error {
+	s, ok := AsText(raw)
+	switch {
+	case !ok && f.OneOf != nil:
+		return fmt.Errorf("%s is not text: want one of %s", Show(raw), strings.Join(f.OneOf, ", "))
+	case !ok:
+		return notA(raw, into.Type())
+	case f.OneOf != nil && !slices.Contains(f.OneOf, s):
+		return Unknown(f.Tag.Get("what"), s, f.OneOf)
+	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }):
+		return fmt.Errorf("%s is not a line of printable text", Show(raw))
+	}
+	into.SetString(s)
+	return nil
+}
+
+func truth(raw any, into reflect.Value) error {
+	switch Show(raw) {
+	case "true", `"true"`:
+		into.SetBool(true)
+	case "false", `"false"`:
+		into.SetBool(false)
+	default:
+		return notA(raw, into.Type())
+	}
+	return nil
+}
+
+// list replaces the list that is there. The bounds are those of its elements.
+func (f Field) list(raw any, into reflect.Value) error {
+	items := reflect.ValueOf(raw)
+	if items.Kind() != reflect.Slice {
+		return fmt.Errorf("%v is not a list", raw)
+	}
+	made := reflect.MakeSlice(into.Type(), items.Len(), items.Len())
+	for i := range items.Len() {
+		if err := f.Decode(items.Index(i).Interface(), made.Index(i)); err != nil {
+			return &ElementError{i, err}
+		}
+	}
+	into.Set(made)
+	return nil
+}
+
+func (f Field) mapping(raw any, into reflect.Value) error {
+	from := reflect.ValueOf(raw)
+	if from.Kind() != reflect.Map || from.Type().Key() != into.Type().Key() {
+		return notA(raw, into.Type())
+	}
+	made := reflect.MakeMap(into.Type())
+	for name, value := range from.Seq2() {
+		item := reflect.New(into.Type().Elem()).Elem()
+		if err := f.Decode(value.Interface(), item); err != nil {
+			return fmt.Errorf("%v: %w", name, err)
+		}
+		made.SetMapIndex(name, item)
+	}
+	into.Set(made)
+	return nil
+}
+
+func (f Field) number(raw any, into reflect.Value) error {
+	v, ok := asNumber(raw)
+	switch {
+	case !ok && f.Range != "":
+		return fmt.Errorf("%w: want one in %s", notA(raw, into.Type()), f.Range)
+	case !ok:
+		return notA(raw, into.Type())
+	case f.Range != "":
+		b := f.bounds()
+		low, lowErr := strconv.ParseFloat(b.low, 64)
+		high, highErr := strconv.ParseFloat(b.high, 64)
+		if err := errors.Join(lowErr, highErr); err != nil {
+			panic(fmt.Sprintf("the range of %s: %v", f.Name, err))
+		}
+		if !(v >= low && v <= high) || v == low && b.aboveLow || v == high && b.belowHigh { // NaN neither
+			return fmt.Errorf("%v is outside %s", v, f.Range)
+		}
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Errorf("%v is not a finite number", v)
+	}
+	into.SetFloat(v)
+	return nil
+}
+
+func asNumber(raw any) (float64, bool) {
+	if s, ok := raw.(Text); ok {
+		v, err := strconv.ParseFloat(strings.TrimSpace(string(s)), 64)
+		return v, err == nil
+	}
+	switch v := reflect.ValueOf(raw); {
+	case v.CanFloat():
+		return v.Float(), true
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return 0, false
+}
+
+func (f Field) whole(raw any, into reflect.Value) error {
+	n, ok := asWhole(raw)
+	if !ok && f.Range != "" {
+		b := f.bounds()
+		return fmt.Errorf("%w from %s to %s", notA(raw, into.Type()), b.low, b.high)
+	}
+	if !ok {
+		if v := reflect.ValueOf(raw); v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)) {
+			return fmt.Errorf("%v is not a finite number", raw)
+		}
+		return notA(raw, into.Type())
+	}
+	if f.Range != "" {
+		if err := Within(n, f.Range); err != nil {
+			return err
+		}
+	}
+	switch {
+	case into.CanInt() && !into.OverflowInt(n):
+		into.SetInt(n)
+	case into.CanUint() && n >= 0 && !into.OverflowUint(uint64(n)):
+		into.SetUint(uint64(n))
+	default:
+		return fmt.Errorf("%v is out of range", raw)
+	}
+	return nil
+}
+
+// asWhole tells whether a value is a whole number that an int64 holds, and which.
+func asWhole(raw any) (int64, bool) {
+	if s, ok := raw.(Text); ok {
+		n, err := strconv.ParseInt(strings.TrimSpace(string(s)), 10, 64)
+		return n, err == nil
+	}
+	switch v := reflect.ValueOf(raw); {
+	case v.CanInt():
+		return v.Int(), true
+	case v.CanUint() && v.Uint() <= math.MaxInt64:
+		return int64(v.Uint()), true
+	case v.CanFloat() && v.Float() == math.Trunc(v.Float()) && math.Abs(v.Float()) < 1<<53:
+		return int64(v.Float()), true
+	}
+	return 0, false
+}
+
+// Within is the error for a whole number outside a range such as "1..64".
+func Within(n int64, span string) error {
+	b := Field{Param: Param{Range: span}}.bounds()
+	low, lowErr := strconv.ParseInt(b.low, 10, 64)
+	high, highErr := strconv.ParseInt(b.high, 10, 64)
+	if err := errors.Join(lowErr, highErr); err != nil {
+		panic(fmt.Sprintf("the range %s: %v", span, err))
+	}
+	if n < low || n > high {
+		return fmt.Errorf("%d is outside %d to %d", n, low, high)
+	}
+	return nil
+}
+
+// bounds is a range taken apart: both ends belong to it unless it says that they
+// do not.
+type bounds struct {
+	low, high           string
+	aboveLow, belowHigh bool
+}
+
+func (f Field) bounds() bounds {
+	separator := ".."
+	if strings.ContainsAny(f.Range, "([") {
+		separator = ", "
+	}
+	low, high, ok := strings.Cut(strings.Trim(f.Range, "()[]"), separator)
+	if !ok {
+		panic(fmt.Sprintf("%s: %q is not a range", f.Name, f.Range))
+	}
+	return bounds{low, high, strings.HasPrefix(f.Range, "("), strings.HasSuffix(f.Range, ")")}
+}
+
+// quantity is a type whose values have a unit, in whole base units.
+type quantity struct {
+	name, example string
+	parse         func(string) (int64, error)
+}
+
+func quantityOf(t reflect.Type) (quantity, bool) {
 	switch t {
 	case reflect.TypeFor[time.Duration]():
-		return "a time such as 250us or 10ms"
+		return quantity{"time", "250us or 10ms", inBaseUnits(units.ParseTime)}, true
 	case reflect.TypeFor[units.Rate]():
-		return "a rate such as 10Gbps or 100Mbps"
+		return quantity{"rate", "10Gbps or 100Mbps", inBaseUnits(units.ParseRate)}, true
 	case reflect.TypeFor[units.Size]():
-		return "a size such as 96KB or 2500B"
+		return quantity{"size", "96KB or 2500B", inBaseUnits(units.ParseSize)}, true
 	}
-	return ""
+	return quantity{}, false
 }
 
-func exactNumber(from, to reflect.Value) (any, error) {
-	v := from.Interface()
-	if !from.CanFloat() {
-		return v, nil
+func inBaseUnits[T ~int64](parse func(string) (T, error)) func(string) (int64, error) {
+	return func(s string) (int64, error) {
+		v, err := parse(s)
+		return int64(v), err
 	}
-	f := from.Float()
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("%v is not a finite number", f)
+}
+
+// quantity reads a number with a unit.
+func (f Field) quantity(q quantity, raw any, into reflect.Value) error {
+	if reflect.TypeOf(raw) == into.Type() {
+		into.Set(reflect.ValueOf(raw))
+		return nil
 	}
-	if (to.CanInt() || to.CanUint()) && f != math.Trunc(f) {
-		return nil, fmt.Errorf("%v is not a whole number", f)
+	s, ok := AsText(raw)
+	if !ok {
+		example := f.Tag.Get("example")
+		if example == "" {
+			example = q.example
+		}
+		return fmt.Errorf("%v has no unit: want a %s such as %s", raw, q.name, example)
 	}
-	return v, nil
+	v, err := q.parse(s)
+	if err != nil {
+		return err
+	}
+	show := func(v int64) any { return Encode(reflect.ValueOf(v).Convert(into.Type())) }
+	if f.Range != "" {
+		b := f.bounds()
+		low, lowErr := q.parse(b.low)
+		high, highErr := q.parse(b.high)
+		if err := errors.Join(lowErr, highErr); err != nil {
+			panic(fmt.Sprintf("the range of %s: %v", f.Name, err))
+		}
+		if v < low || v > high {
+			return fmt.Errorf("%v is outside %v to %v", show(v), show(low), show(high))
+		}
+	}
+	into.SetInt(v)
+	return nil
 }

@@ -8,6 +8,7 @@ package kind
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -20,29 +21,31 @@ type Choice struct {
 	Params map[string]any
 }
 
-// Kind is one row: it makes a T in an environment E.
-type Kind[E, T any] struct {
-	Name string
-	Doc  string // one line, without a full stop
-	Note string // whole sentences that `show` adds to the line; none when empty
+// Entry is what is to be read of a row.
+type Entry struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`            // one line, without a full stop
+	Note string `json:"note,omitempty"` // whole sentences that `show` adds to the line; none when empty
 	// Params are the parameters that a lab may set, in the order of their
 	// declaration, with their defaults.
-	Params []Param
+	Params []Param `json:"parameters"`
+}
 
+// Kind is one row: it makes a T in an environment E.
+type Kind[E, T any] struct {
+	Entry
 	build func(raw map[string]any, env E) (T, error)
 }
 
 // Row makes a row from the default parameters and a constructor. P is a struct
-// whose fields carry a `lab:"name"` and a `doc:"text"` tag; build gets it with
+// whose fields carry a `lab:"name"` and a `doc:"text"` tag, see [Field]; build gets it with
 // a lab's values written over the defaults and validates it.
 func Row[P, E, T any](name, doc string, defaults P, build func(P, E) (T, error)) Kind[E, T] {
 	return Kind[E, T]{
-		Name:   name,
-		Doc:    doc,
-		Params: describe(defaults),
+		Entry: Entry{Name: name, Doc: doc, Params: describe(reflect.ValueOf(defaults))},
 		build: func(raw map[string]any, env E) (made T, err error) {
 			p := defaults
-			if err := decode(raw, &p); err != nil {
+			if err := decode(raw, reflect.ValueOf(&p).Elem()); err != nil {
 				return made, err
 			}
 			return build(p, env)
@@ -66,6 +69,15 @@ func (t Table[E, T]) Names() []string {
 		names[i] = k.Name
 	}
 	return names
+}
+
+// Entries lists what is to be read of all rows.
+func (t Table[E, T]) Entries() []Entry {
+	entries := make([]Entry, len(t))
+	for i, k := range t {
+		entries[i] = k.Entry
+	}
+	return entries
 }
 
 // Find returns the row of that name. The error for an unknown name wraps

@@ -3,6 +3,7 @@ package kind_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -183,20 +184,20 @@ func TestParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []kind.Param{
-		{"wait", "time", "250us", "a time"},
-		{"size", "size", "96KB", "a size"},
-		{"rate", "rate", "10Gbps", "a rate"},
-		{"share", "number", "0.5", "a number"},
-		{"count", "whole number", "", "a whole number"},
-		{"seed", "whole number", "", "a whole number above zero"},
-		{"ecn", "true or false", "true", "a choice"},
-		{"label", "text", "", "a text"},
-		{"mode", "text", "slow", "a type that reads text"},
-		{"weights", "list of whole number", "[4, 2, 1]", "a list"},
-		{"times", "list of time", "", "a list of times"},
-		{"tap", "mapping", "", "a mapping"},
+		{Name: "wait", Type: "time", Default: "250us", Doc: "a time"},
+		{Name: "size", Type: "size", Default: "96KB", Doc: "a size"},
+		{Name: "rate", Type: "rate", Default: "10Gbps", Doc: "a rate"},
+		{Name: "share", Type: "number", Default: "0.5", Doc: "a number"},
+		{Name: "count", Type: "whole number", Default: "", Doc: "a whole number"},
+		{Name: "seed", Type: "whole number", Default: "", Doc: "a whole number above zero"},
+		{Name: "ecn", Type: "true or false", Default: "true", Doc: "a choice"},
+		{Name: "label", Type: "text", Default: "", Doc: "a text"},
+		{Name: "mode", Type: "text", Default: "slow", Doc: "a type that reads text"},
+		{Name: "weights", Type: "list of whole number", Default: "[4, 2, 1]", Doc: "a list"},
+		{Name: "times", Type: "list of time", Default: "", Doc: "a list of times"},
+		{Name: "tap", Type: "mapping", Default: "", Doc: "a mapping"},
 	}
-	if !slices.Equal(k.Params, want) {
+	if !reflect.DeepEqual(k.Params, want) {
 		t.Errorf("Params:\n got %v\nwant %v", k.Params, want)
 	}
 }

@@ -1,0 +1,174 @@
+package kind
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"aqmlab/units"
+)
+
+// Param describes one value that a lab may set: a parameter of a row, or a key
+// of the lab itself.
+type Param struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`    // time, size, rate, number, whole number, true or false, text, mapping, or a list of one of these
+	Default string `json:"default"` // as a lab would write it; empty when there is none
+	Doc     string `json:"doc"`
+
+	Range string   `json:"-"` // what its tag says: "1us..120s", "(0, 1]"; empty when every value of the type will do
+	OneOf []string `json:"-"` // the names that it may be; nil when it is no such name
+	Only  string   `json:"-"` // the one sort of host that follows it; empty when all do
+	Kinds string   `json:"-"` // the table of what a mapping chooses from; empty when it is no choice
+}
+
+// ParamError is a parameter that does not fit; it lets a caller point at the
+// line that holds the parameter.
+type ParamError struct {
+	Param string // empty when no single parameter is to blame
+	Err   error
+}
+
+func (e *ParamError) Error() string {
+	if e.Param == "" {
+		return e.Err.Error()
+	}
+	return e.Param + ": " + e.Err.Error()
+}
+
+func (e *ParamError) Unwrap() error { return e.Err }
+
+// Invalid is the error of a constructor for a parameter out of its range.
+func Invalid(param, format string, args ...any) error {
+	return &ParamError{param, fmt.Errorf(format, args...)}
+}
+
+// Field is a tagged field of a struct. These are the tags:
+//
+//	lab      the name in a lab file
+//	doc      what it means
+//	range    the values that it may have: "1us..120s" with both ends, "(0, 1]"
+//	oneof    the names that it may be, with commas between
+//	what     what such a name stands for, as errors say it
+//	example  values of a quantity, for errors; without, those of its type
+//	only     the sort of hosts that follow it
+//	kinds    of a mapping: the table that it chooses from
+type Field struct {
+	Param
+	Index int // in the struct
+	Tag   reflect.StructTag
+	Go    reflect.Type
+}
+
+// Fields lists the tagged fields of a struct.
+func Fields(t reflect.Type) []Field {
+	var fields []Field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, ok := f.Tag.Lookup("lab")
+		if !ok {
+			continue
+		}
+		made := Field{Index: i, Tag: f.Tag, Go: f.Type, Param: Param{
+			Name: name, Type: typeName(f.Type), Doc: f.Tag.Get("doc"),
+			Range: f.Tag.Get("range"), Only: f.Tag.Get("only"), Kinds: f.Tag.Get("kinds"),
+		}}
+		if names := f.Tag.Get("oneof"); names != "" {
+			made.OneOf = strings.Split(names, ",")
+		}
+		fields = append(fields, made)
+	}
+	return fields
+}
+
+// describe lists the parameters of a row with those defaults.
+func describe(defaults reflect.Value) []Param {
+	params := []Param{} // none are no null in JSON
+	for _, f := range Fields(defaults.Type()) {
+		f.Default = text(defaults.Field(f.Index))
+		params = append(params, f.Param)
+	}
+	return params
+}
+
+func unknownParam(name string, fields []Field) error {
+	if len(fields) == 0 {
+		return fmt.Errorf("%w parameter: it takes none", ErrUnknown)
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return fmt.Errorf("%w parameter: %s", ErrUnknown, oneOf(name, names))
+}
+
+func typeName(t reflect.Type) string {
+	if q, ok := quantityOf(t); ok {
+		return q.name
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "text"
+	}
+	switch v := reflect.Zero(t); {
+	case t.Kind() == reflect.Slice:
+		return "list of " + typeName(t.Elem())
+	case t.Kind() == reflect.Map:
+		return "mapping"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case v.CanInt(), v.CanUint():
+		return "whole number"
+	case v.CanFloat():
+		return "number"
+	}
+	return "text"
+}
+
+// text prints a default as a lab would write it.
+func text(v reflect.Value) string {
+	if v.IsZero() && v.Kind() != reflect.Bool {
+		return ""
+	}
+	if v.Kind() == reflect.Slice {
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = fmt.Sprint(Encode(v.Index(i)))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	return fmt.Sprint(Encode(v))
+}
+
+// Encode is a value as YAML has it in a lab file: quantities are text.
+func Encode(v reflect.Value) any {
+	if d, ok := v.Interface().(time.Duration); ok {
+		return units.FormatTime(d)
+	}
+	if s, ok := v.Interface().(fmt.Stringer); ok {
+		return s.String()
+	}
+	if v.Kind() == reflect.Slice {
+		if _, ok := quantityOf(v.Type().Elem()); !ok {
+			return v.Interface()
+		}
+		texts := make([]any, v.Len())
+		for i := range texts {
+			texts[i] = Encode(v.Index(i))
+		}
+		return texts
+	}
+	return v.Interface()
+}
+
+// findField is the field of that name, without regard to case: the
+// configuration reader folds names.
+func findField(fields []Field, name string) (Field, bool) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return strings.EqualFold(f.Name, name) })
+	if i < 0 {
+		return Field{}, false
+	}
+	return fields[i], true
+}
