@@ -8,8 +8,8 @@ import (
 	"aqmlab/switch/event"
 )
 
-// look is what an endpoint knows as a sender.
-type look struct {
+// senderInfo is what an endpoint knows as a sender.
+type senderInfo struct {
 	resent, timeouts int64                // since it was opened
 	sample           results.SenderSample // without time and flow
 }
@@ -17,15 +17,15 @@ type look struct {
 // segments is an end of a TCP connection.
 type segments struct{ *tcp.Endpoint }
 
-func (e segments) look(time.Duration) look {
-	l := e.Look()
+func (e segments) info(time.Duration) senderInfo {
+	l := e.Info()
 	s := results.SenderSample{Cwnd: l.Cwnd, SSThresh: l.SSThresh, SRTT: l.SRTT, Alpha: l.Alpha}
-	return look{l.Resent, l.Timeouts, s}
+	return senderInfo{l.Resent, l.Timeouts, s}
 }
 
-func (q queuePair) look(now time.Duration) look {
-	l := q.Look(now)
-	return look{l.Resent, l.Timeouts, results.SenderSample{Rate: int64(l.Rate), Alpha: l.Alpha}}
+func (q queuePair) info(now time.Duration) senderInfo {
+	l := q.Info(now)
+	return senderInfo{l.Resent, l.Timeouts, results.SenderSample{Rate: int64(l.Rate), Alpha: l.Alpha}}
 }
 
 // senders samples what the servers of all flows under way know, at regular times.
@@ -51,7 +51,7 @@ func (c *senders) sample(now time.Duration) {
 		if x.flow == idle || x.ended {
 			continue
 		}
-		s := x.server.look(now).sample
+		s := x.server.info(now).sample
 		s.At, s.Flow = now, c.sim.records[x.flow].ID
 		c.samples = append(c.samples, s)
 	}

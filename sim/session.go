@@ -25,7 +25,7 @@ type ends struct{ client, server int32 }
 // endpoint is one end of a connection, whatever transport it speaks.
 type endpoint interface {
 	talker
-	look(now time.Duration) look
+	info(now time.Duration) senderInfo
 }
 
 // talker is what moves data.
@@ -79,7 +79,7 @@ func (s *session) begin(now time.Duration, index int) {
 	s.flow, s.left, s.unsent = index, f.Bytes, f.Bytes
 	s.request, s.header = requestBytes, headerBytes
 	s.acked, s.ended, s.stopped, s.clock = false, false, false, units.Clock{}
-	tag := s.sim.tags.of(f.Service, 0)
+	tag := s.sim.tags.from(f.Service, 0)
 	s.sim.hosts.label(s, tag.DSCPs[0])
 	if f.Stop > 0 {
 		s.sim.loop.Schedule(s.stop, f.Stop)
@@ -99,7 +99,7 @@ func (s *session) account() {
 		return // what it counted was added when it was closed
 	}
 	now := s.sim.loop.Now()
-	there, here := s.client.look(now), s.server.look(now)
+	there, here := s.client.info(now), s.server.info(now)
 	resent, expired := there.resent+here.resent, there.timeouts+here.timeouts
 	if s.flown != idle {
 		r := &s.sim.records[s.flown]
@@ -125,7 +125,7 @@ func (s *session) write(now time.Duration) {
 	if f.Rate > 0 {
 		n = min(n, s.sim.chunk)
 	}
-	tag := s.sim.tags.of(f.Service, f.Bytes-s.unsent)
+	tag := s.sim.tags.from(f.Service, f.Bytes-s.unsent)
 	s.unsent -= n
 	s.acked = false
 	if s.unsent > 0 {

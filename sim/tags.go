@@ -36,9 +36,9 @@ func newTags(t trafficgen.Tagging, services int) *tags {
 	return g
 }
 
-// of is the tag of what a flow sends from an offset on. Only from zero does it
+// from is the tag of what a flow sends from an offset on. Only from zero does it
 // change on the way: later pieces are small.
-func (g *tags) of(service int, offset int64) tcp.Tag {
+func (g *tags) from(service int, offset int64) tcp.Tag {
 	if offset == 0 {
 		return g.services[service]
 	}

@@ -87,9 +87,9 @@ func (w weights) shares() []float64 {
 
 // pairing gives every pair of a pattern to a service.
 type pairing struct {
-	hosts   int
-	service []uint8 // of client x hosts + server
-	shares  []float64
+	hosts    int
+	services []uint8 // of client x hosts + server
+	shares   []float64
 }
 
 // newPairing deals the pairs out: at random, so that each service has a share
@@ -114,7 +114,7 @@ func newPairing(l layout, p pattern, w weights, rule string, r *rand.Rand) (*pai
 			n = (cell + l.hosts + 1) % w.sum()
 		}
 		service := w.at(n)
-		made.service[cell] = uint8(service)
+		made.services[cell] = uint8(service)
 		made.shares[service]++
 	}
 	for i := range made.shares {
@@ -123,7 +123,7 @@ func newPairing(l layout, p pattern, w weights, rule string, r *rand.Rand) (*pai
 	return made, nil
 }
 
-func (p *pairing) of(client, server int) int { return int(p.service[client*p.hosts+server]) }
+func (p *pairing) service(client, server int) int { return int(p.services[client*p.hosts+server]) }
 
 func checkServiceRule(rule string) error {
 	switch rule {

@@ -50,21 +50,22 @@ func newStatic(p static, _ ArrivalEnv) (Arrival, error) {
 
 func (p static) checkTimes() error {
 	for g := range p.Count {
-		start, stop := of(p.Start, g), of(p.Stop, g)
+		start, stop := valueFor(p.Start, g), valueFor(p.Stop, g)
 		switch {
 		case start < 0 || start > maxSpan:
 			return kind.Invalid("start", "%s is outside 0s to a year", units.FormatTime(start))
 		case stop != 0 && stop <= start || stop > maxSpan:
 			return kind.Invalid("stop", "%s is not above the start, %s, and at most a year", units.FormatTime(stop), units.FormatTime(start))
-		case of(p.Rate, g) < 0:
-			return kind.Invalid("rate", "%v is below zero", of(p.Rate, g))
+		case valueFor(p.Rate, g) < 0:
+			return kind.Invalid("rate", "%v is below zero", valueFor(p.Rate, g))
 		}
 	}
 	return nil
 }
 
-// of is the value of a group in a list of one for all, one for each, or none.
-func of[T any](list []T, group int) (value T) {
+// valueFor is the value of a group in a list that has one for all, one for each, or
+// none.
+func valueFor[T any](list []T, group int) (value T) {
 	switch len(list) {
 	case 0:
 		return value
@@ -92,7 +93,7 @@ func (p static) misfit(w *workload) error {
 		return fmt.Errorf("pattern %s does not say who sends to the clients: want servers, too, or one-to-many", w.Pattern)
 	}
 	for g := range p.Count {
-		if s := of(p.Services, g); s < 0 || s >= len(w.services) {
+		if s := valueFor(p.Services, g); s < 0 || s >= len(w.services) {
 			return fmt.Errorf("services: %d is outside 0 to %d", s, len(w.services)-1)
 		}
 		if p.Servers == nil && p.Clients == nil {
@@ -113,10 +114,10 @@ func (p static) misfit(w *workload) error {
 func (p static) given(w *workload, group int) (client, server int) {
 	client, server = w.Host, w.Host
 	if p.Clients != nil {
-		client = of(p.Clients, group) - 1
+		client = valueFor(p.Clients, group) - 1
 	}
 	if p.Servers != nil {
-		server = of(p.Servers, group) - 1
+		server = valueFor(p.Servers, group) - 1
 	}
 	return client, server
 }
@@ -139,19 +140,19 @@ func (p static) flows(w *workload) []Flow {
 			k := len(flows)
 			client, server := p.ends(w, g, k)
 			f := Flow{
-				Start:  max(of(p.Start, g), 1),
+				Start:  max(valueFor(p.Start, g), 1),
 				Client: client,
 				Server: server,
 				Bytes:  MaxBytes,
 				Push:   w.Push,
-				Stop:   of(p.Stop, g),
-				Rate:   of(p.Rate, g),
+				Stop:   valueFor(p.Stop, g),
+				Rate:   valueFor(p.Rate, g),
 			}
 			f.Service = k % len(w.services)
 			if p.Services != nil {
-				f.Service = of(p.Services, g)
+				f.Service = valueFor(p.Services, g)
 			} else if w.pairs != nil {
-				f.Service = w.pairs.of(client, server)
+				f.Service = w.pairs.service(client, server)
 			}
 			if f.Stop == 0 {
 				f.Bytes = w.sizesOf(f.Service).Draw(w.streams.sizes)

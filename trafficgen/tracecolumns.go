@@ -29,10 +29,10 @@ type known struct {
 	must  bool
 }
 
-// columnsOf lists the columns. Of the names of one, a file has the one that fits
+// knownColumns lists the columns. Of the names of one, a file has the one that fits
 // it.
-func columnsOf() []known {
-	plain := func(read func(r *row, text string) error) func(string) traceColumn {
+func knownColumns() []known {
+	reading := func(read func(r *row, text string) error) func(string) traceColumn {
 		return func(name string) traceColumn { return traceColumn{name: name, read: read} }
 	}
 	point := func(name string) traceColumn {
@@ -40,16 +40,16 @@ func columnsOf() []known {
 	}
 	return []known{
 		{[]string{"start", "start_s", "start_ns"}, func(name string) traceColumn { return traceColumn{name: name, read: startIn(name)} }, true},
-		{[]string{"client", "dst"}, plain(func(r *row, text string) error { return natural(&r.Client, text) }), true},
-		{[]string{"server", "src"}, plain(func(r *row, text string) error { return natural(&r.Server, text) }), true},
-		{[]string{"bytes"}, plain(readBytes), true},
-		{[]string{"service"}, plain(func(r *row, text string) error { return natural(&r.Service, text) }), false},
-		{[]string{"workload"}, plain(func(r *row, text string) error { return natural(&r.Workload, text) }), false},
-		{[]string{"query"}, plain(func(r *row, text string) error { return natural(&r.Query, text) }), false},
-		{[]string{"push"}, plain(readPush), false},
-		{[]string{"stop_ns"}, plain(readStop), false},
-		{[]string{"rate_bps"}, plain(readRate), false},
-		{[]string{flowID}, plain(func(r *row, text string) error { return natural(&r.ID, text) }), false},
+		{[]string{"client", "dst"}, reading(func(r *row, text string) error { return natural(&r.Client, text) }), true},
+		{[]string{"server", "src"}, reading(func(r *row, text string) error { return natural(&r.Server, text) }), true},
+		{[]string{"bytes"}, reading(readBytes), true},
+		{[]string{"service"}, reading(func(r *row, text string) error { return natural(&r.Service, text) }), false},
+		{[]string{"workload"}, reading(func(r *row, text string) error { return natural(&r.Workload, text) }), false},
+		{[]string{"query"}, reading(func(r *row, text string) error { return natural(&r.Query, text) }), false},
+		{[]string{"push"}, reading(readPush), false},
+		{[]string{"stop_ns"}, reading(readStop), false},
+		{[]string{"rate_bps"}, reading(readRate), false},
+		{[]string{flowID}, reading(func(r *row, text string) error { return natural(&r.ID, text) }), false},
 		{[]string{"scheme"}, point, false},
 		{[]string{"load"}, point, false},
 		{[]string{"seed"}, point, false},
@@ -59,7 +59,7 @@ func columnsOf() []known {
 // header finds out what the columns of a file hold.
 func header(names []string, others bool) ([]traceColumn, error) {
 	var columns []traceColumn
-	left := columnsOf()
+	left := knownColumns()
 	for _, name := range names {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(left, func(c known) bool { return slices.Contains(c.names, name) })

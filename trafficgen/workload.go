@@ -163,7 +163,7 @@ func (w *workload) blank(at time.Duration, client, server int) Flow {
 
 func (w *workload) service(client, server int) int {
 	if w.pairs != nil {
-		return w.pairs.of(client, server)
+		return w.pairs.service(client, server)
 	}
 	return w.services.pick(w.streams.services)
 }

@@ -76,17 +76,17 @@ func (e *Endpoint) Stop(time.Duration) {
 	e.messages[last].end = end
 }
 
-// Look is what an endpoint knows as a sender.
-type Look struct {
+// Info is what an endpoint knows as a sender.
+type Info struct {
 	Resent   int64      // packets that it has sent again since it was established
 	Timeouts int64      // expiries of its retransmission timer since then
 	Rate     units.Rate // that it holds to
 	Alpha    float64    // estimate of congestion, 0 to 1
 }
 
-// Look tells what the endpoint knows at now.
-func (e *Endpoint) Look(now time.Duration) Look {
-	return Look{Resent: e.resent, Timeouts: e.timeouts, Rate: e.reaction.rate, Alpha: e.reaction.decayed(now)}
+// Info tells what the endpoint knows at now.
+func (e *Endpoint) Info(now time.Duration) Info {
+	return Info{Resent: e.resent, Timeouts: e.timeouts, Rate: e.reaction.rate, Alpha: e.reaction.decayed(now)}
 }
 
 // offer gets in line at the nic, or waits until the rate lets it. Who is due

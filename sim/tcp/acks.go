@@ -30,10 +30,10 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 		e.fastRetransmit(now)
 	}
 	if e.marked(k) && e.una > e.echo.cut {
-		e.answer()
+		e.answerMark()
 	}
 	if e.stack.rack {
-		e.follow(acked)
+		e.reduce(acked)
 	}
 	if acked || sacked {
 		e.push(now)

@@ -37,6 +37,9 @@ type control interface {
 	// cut sets window and slow-start threshold after a congestion event. After a
 	// timeout it sets the threshold only.
 	cut(w *window, e congestion)
+	// markedShare is the estimated share of marked bytes, 0 to 1. It is below zero
+	// for a control that estimates none.
+	markedShare() float64
 }
 
 // ack is an acknowledgement of new data.

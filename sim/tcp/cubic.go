@@ -39,6 +39,8 @@ func newCubic(p Cubic, _ struct{}) (Family, error) {
 	return Family{make: func() control { return &cubic{p: p} }}, nil
 }
 
+func (c *cubic) markedShare() float64 { return -1 }
+
 func (c *cubic) open() { *c = cubic{p: c.p} }
 
 func (c *cubic) acked(w *window, a ack) {

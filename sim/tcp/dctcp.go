@@ -24,6 +24,8 @@ func newDCTCP(p transport.DCTCP, _ struct{}) (Family, error) {
 	return f, p.Check()
 }
 
+func (c *dctcp) markedShare() float64 { return c.alpha }
+
 func (c *dctcp) open() { *c = dctcp{p: c.p, alpha: c.p.InitialAlpha} }
 
 // acked is steps 1 to 8 of RFC 8257, section 3.3, and growth as in Reno.

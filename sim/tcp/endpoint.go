@@ -46,8 +46,8 @@ type Endpoint struct {
 	echoed     bool          // the last acknowledgement of new data had an ECN echo
 	expires    time.Duration // when the retransmission timer does
 	uplink     uplink
-	again      again
-	super      super
+	resends    resends
+	super      superPacket
 
 	rcv receiver // what this end receives
 }
@@ -88,8 +88,8 @@ func (e *Endpoint) begin(now time.Duration, s state, ends Ends, c *Counters, use
 	e.purpose = forTimeout
 	e.limit = limiter{}
 	e.uplink.leaves = 0
-	e.again = again{}
-	e.super = super{}
+	e.resends = resends{}
+	e.super = superPacket{}
 	e.echo, e.echoed = newReaction(), false
 	e.rcv.reset()
 	e.edge = math.MaxInt64
@@ -99,11 +99,11 @@ func (e *Endpoint) begin(now time.Duration, s state, ends Ends, c *Counters, use
 	}
 }
 
-// again counts what an endpoint sent again since it was opened.
-type again struct{ packets, timeouts int64 }
+// resends counts what an endpoint sent again since it was opened.
+type resends struct{ packets, timeouts int64 }
 
-// Look is what an endpoint knows as a sender.
-type Look struct {
+// Info is what an endpoint knows as a sender.
+type Info struct {
 	Resent   int64         // segments that it has sent again since it was opened, SYNs not included
 	Timeouts int64         // expiries of its retransmission timer since then
 	Cwnd     int64         // congestion window in bytes
@@ -112,17 +112,14 @@ type Look struct {
 	Alpha    float64       // estimated share of marked bytes, 0 to 1; below zero: its control keeps none
 }
 
-// Look tells what the endpoint knows now.
-func (e *Endpoint) Look() Look {
-	l := Look{
-		Resent: e.again.packets, Timeouts: e.again.timeouts,
-		Cwnd: e.win.cwnd, SSThresh: e.win.ssthresh, SRTT: time.Duration(e.rtt.srtt), Alpha: -1,
+// Info tells what the endpoint knows now.
+func (e *Endpoint) Info() Info {
+	l := Info{
+		Resent: e.resends.packets, Timeouts: e.resends.timeouts,
+		Cwnd: e.win.cwnd, SSThresh: e.win.ssthresh, SRTT: time.Duration(e.rtt.srtt), Alpha: e.control.markedShare(),
 	}
 	if l.SSThresh == math.MaxInt64 {
 		l.SSThresh = 0
-	}
-	if c, ok := e.control.(*dctcp); ok {
-		l.Alpha = c.alpha
 	}
 	return l
 }

@@ -24,8 +24,8 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	if e.stack.config.Receive.Buffer > 0 {
 		s.Window = int32(r.space.offer(r.next, e.stack.memory))
 	}
-	if r.pending > 0 && r.pace.quick > 0 {
-		r.pace.quick--
+	if r.pending > 0 && r.acks.quick > 0 {
+		r.acks.quick--
 	}
 	r.acked, r.pending = r.next, 0
 	r.delay.stop()
@@ -77,7 +77,7 @@ func (e *Endpoint) sendNew(now time.Duration, n int64) {
 // be ECN-capable; for DCTCP see [Controls].
 func (e *Endpoint) sendAgain(now time.Duration, seq, n int64) {
 	e.counters.Retransmits++
-	e.again.packets++
+	e.resends.packets++
 	k := e.compose(now, seq, n)
 	k.DSCP, k.ECN = e.stream.dscp(seq), e.stack.family.others
 	e.pushed(k)
@@ -94,7 +94,7 @@ func (e *Endpoint) pushed(k *packet.Packet) {
 
 func (e *Endpoint) sent(now time.Duration, k *packet.Packet) {
 	e.limit.sent = now
-	e.rcv.pace.answered(now, e.stack.config.AckTimeout)
+	e.rcv.acks.answered(now, e.stack.config.AckTimeout)
 	e.reduction.sent += int64(k.Segment.Len)
 	if !e.retransmit.set {
 		e.restart(now)

@@ -22,8 +22,8 @@ type Receive struct {
 // (tcp_init_buffer_space).
 func (c *Receive) first(mss int64) int64 { return c.Buffer/2 - mss }
 
-// space is the memory of a receiver. Names in brackets are those of Linux 6.1.
-type space struct {
+// receiveBuffer is the memory of a receiver. Names in brackets are those of Linux 6.1.
+type receiveBuffer struct {
 	buffer  int64 // sk_rcvbuf
 	clamp   int64 // the window grows up to it (window_clamp)
 	window  int64 // what is offered when the memory is there (rcv_ssthresh)
@@ -43,9 +43,9 @@ type space struct {
 	most  int64         // bytes that were read in the busiest round trip
 }
 
-func (s *space) reset(now time.Duration, c *Receive, mss int64) {
+func (s *receiveBuffer) reset(now time.Duration, c *Receive, mss int64) {
 	first := c.first(mss)
-	*s = space{buffer: c.Buffer, clamp: first, window: first, edge: first, echoed: -1, since: now, most: min(first, 10*mss)}
+	*s = receiveBuffer{buffer: c.Buffer, clamp: first, window: first, edge: first, echoed: -1, since: now, most: min(first, 10*mss)}
 }
 
 // segmentMemory is what a full segment takes of the buffer: a power of two that
@@ -60,17 +60,17 @@ func segmentMemory(payload, header int) int64 {
 }
 
 // free is how much payload there is memory for (tcp_space).
-func (s *space) free(memory int64) int64 { return (s.buffer - s.waiting*memory) / 2 }
+func (s *receiveBuffer) free(memory int64) int64 { return (s.buffer - s.waiting*memory) / 2 }
 
 // offer is the window to tell. What was offered stays so.
-func (s *space) offer(next, memory int64) int64 {
+func (s *receiveBuffer) offer(next, memory int64) int64 {
 	s.edge = max(s.edge, next+min(s.window, s.free(memory)))
 	return s.edge - next
 }
 
 // grow widens the window by two segments for one that came, while there is
 // memory (tcp_grow_window), and tells whether it did.
-func (s *space) grow(mss, memory int64) bool {
+func (s *receiveBuffer) grow(mss, memory int64) bool {
 	room := min(s.clamp, s.free(memory)) - s.window
 	if room <= 0 {
 		return false
@@ -82,7 +82,7 @@ func (s *space) grow(mss, memory int64) bool {
 // observe measures the round trip: by what the sender echoes, in the
 // milliseconds of Linux's stamps, and by the time that a window takes, which may
 // only lower the estimate.
-func (s *space) observe(now, echo time.Duration, next, told int64) {
+func (s *receiveBuffer) observe(now, echo time.Duration, next, told int64) {
 	if e := echo.Truncate(time.Millisecond); e != s.echoed {
 		s.echoed = e
 		s.sample(max(now.Truncate(time.Millisecond)-e, time.Millisecond), false)
@@ -96,7 +96,7 @@ func (s *space) observe(now, echo time.Duration, next, told int64) {
 	s.round.began, s.round.end = now, next+told
 }
 
-func (s *space) sample(rtt time.Duration, window bool) {
+func (s *receiveBuffer) sample(rtt time.Duration, window bool) {
 	switch {
 	case s.rtt == 0 || rtt < s.rtt:
 		s.rtt = rtt
@@ -108,7 +108,7 @@ func (s *space) sample(rtt time.Duration, window bool) {
 // read is the application taking all that came in order. If that is more than
 // in any round trip before, the buffer grows to hold twice as much, and as much
 // again as the growth lets expect (tcp_rcv_space_adjust).
-func (s *space) read(now time.Duration, next, mss, most int64) {
+func (s *receiveBuffer) read(now time.Duration, next, mss, most int64) {
 	s.unread, s.waiting = 0, 0
 	if s.rtt == 0 || now-s.since < s.rtt {
 		return
@@ -124,10 +124,10 @@ func (s *space) read(now time.Duration, next, mss, most int64) {
 	s.from, s.since = next, now
 }
 
-// hold takes note of n bytes that came in order with a segment.
-func (e *Endpoint) hold(now time.Duration, s *packet.Segment, n int64) {
+// buffered takes note of n bytes that came in order with a segment.
+func (e *Endpoint) buffered(now time.Duration, s *packet.Segment, n int64) {
 	r := &e.rcv
-	r.pace.came(now, e.rtt.rto, e.stack.config.QuickAcks)
+	r.acks.came(now, e.rtt.rto, e.stack.config.QuickAcks)
 	if e.stack.config.Receive.Buffer == 0 {
 		return
 	}
@@ -142,7 +142,7 @@ func (e *Endpoint) hold(now time.Duration, s *packet.Segment, n int64) {
 func (e *Endpoint) widen(s *packet.Segment) {
 	const least = 128 // bytes in a segment for which it grows
 	if e.stack.config.Receive.Buffer > 0 && s.Len >= least && e.rcv.space.grow(e.stack.mss, e.stack.memory) && e.stack.config.QuickAcks > 0 {
-		e.rcv.pace.quick |= 1
+		e.rcv.acks.quick |= 1
 	}
 }
 

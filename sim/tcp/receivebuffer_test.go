@@ -10,8 +10,8 @@ import (
 // linuxMemory is Linux's: tcp_rmem, and what readers of labs wait for.
 var linuxMemory = Receive{Buffer: 131072, Most: 6291456, ReadAt: 32768}
 
-func newSpace() *space {
-	var s space
+func newSpace() *receiveBuffer {
+	var s receiveBuffer
 	s.reset(0, &linuxMemory, 1448)
 	return &s
 }

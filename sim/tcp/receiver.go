@@ -30,8 +30,8 @@ type receiver struct {
 	pending int  // segments with payload that came since an acknowledgement went
 	ce      bool // the ECN echo to give
 	delay   alarm
-	space   space
-	pace    pace
+	space   receiveBuffer
+	acks    ackPolicy
 }
 
 func (r *receiver) reset() {
@@ -72,7 +72,7 @@ func (e *Endpoint) takeData(now time.Duration, k *packet.Packet) {
 	old, life := r.next, e.life
 	r.advance(end)
 	r.pending++
-	e.hold(now, s, r.next-old)
+	e.buffered(now, s, r.next-old)
 	e.user.Delivered(now, r.next-old)
 	if e.life != life { // released
 		return
@@ -147,9 +147,9 @@ func (r *receiver) report(run packet.Block, n int) {
 	r.recent, r.blocks = list, n
 }
 
-// pace is how soon a receiver acknowledges, by Linux's rules. Names in brackets
+// ackPolicy is how soon a receiver acknowledges, by Linux's rules. Names in brackets
 // are those of Linux 6.1.
-type pace struct {
+type ackPolicy struct {
 	quick  int           // how many more segments are acknowledged at once (icsk_ack.quick)
 	chatty bool          // data is answered by data, which acknowledges it (pingpong mode)
 	last   time.Duration // when data came last
@@ -159,7 +159,7 @@ type pace struct {
 // came notes that data came. What begins, or begins again after a timeout's
 // time, may be slow start, for which every acknowledgement counts
 // (tcp_event_data_recv).
-func (p *pace) came(now, rto time.Duration, most int) {
+func (p *ackPolicy) came(now, rto time.Duration, most int) {
 	if !p.some || now-p.last > rto {
 		p.quick = max(p.quick, most)
 	}
@@ -167,16 +167,16 @@ func (p *pace) came(now, rto time.Duration, most int) {
 }
 
 // answered notes that data is sent (tcp_event_data_sent).
-func (p *pace) answered(now, delay time.Duration) {
+func (p *ackPolicy) answered(now, delay time.Duration) {
 	p.chatty = p.chatty || p.some && now-p.last < delay
 }
 
 // hasty tells whether the next segment is to be acknowledged at once.
-func (r *receiver) hasty() bool { return r.pace.quick > 0 && !r.pace.chatty }
+func (r *receiver) hasty() bool { return r.acks.quick > 0 && !r.acks.chatty }
 
 // delayed is when an acknowledgement has been delayed for long enough: data is
 // not answered by data.
 func (e *Endpoint) delayed(now time.Duration) {
-	e.rcv.pace.chatty = false
+	e.rcv.acks.chatty = false
 	e.acknowledge(now)
 }

@@ -14,7 +14,8 @@ func newReno(struct{}, struct{}) (Family, error) {
 	return Family{make: func() control { return reno{} }}, nil
 }
 
-func (reno) open() {}
+func (reno) markedShare() float64 { return -1 }
+func (reno) open()                {}
 
 func (reno) acked(w *window, a ack) {
 	if a.grow {

@@ -12,7 +12,7 @@ func (e *Endpoint) push(now time.Duration) {
 		e.recover(now)
 		return
 	case e.una == e.nxt && e.nxt < e.stream.end:
-		e.wake(now)
+		e.restartIdle(now)
 	}
 	e.fill(now)
 	e.validate(now)
@@ -31,7 +31,7 @@ func (e *Endpoint) fill(now time.Duration) {
 			e.limit.full = e.nxt
 			return
 		}
-		if e.crowded(now) || e.defers(now, n, pipe) {
+		if e.uplinkFull(now) || e.defers(now, n, pipe) {
 			return
 		}
 		e.sendNew(now, n)
@@ -67,12 +67,12 @@ func (e *Endpoint) payload() int64 {
 	return e.stack.mss - int64(sackBytes(e.rcv.blocks))
 }
 
-// super is what a sender knows of the super-packet that it is sending. Linux's
+// superPacket is what a sender knows of the super-packet that it is sending. Linux's
 // TCP queues data in such pieces, which the device or the layer above it cuts
 // into segments, and rather waits for the window to have room for much of one
 // than sends little of it (tcp_tso_should_defer in Linux 6.1). Its segments then
 // go out together.
-type super struct {
+type superPacket struct {
 	end  int64 // of the super-packet
 	left int64 // bytes of it that may go without asking again
 }
@@ -132,10 +132,10 @@ type uplink struct {
 	drained alarm         // for when more may be sent
 }
 
-// crowded tells whether so much of what was sent waits for the uplink that
+// uplinkFull tells whether so much of what was sent waits for the uplink that
 // nothing more should, and has the rest sent when that is over. As long as the
 // uplink is the limit, the window is not.
-func (e *Endpoint) crowded(now time.Duration) bool {
+func (e *Endpoint) uplinkFull(now time.Duration) bool {
 	bound := e.stack.config.SmallQueue
 	if bound == 0 || e.uplink.leaves-now <= bound {
 		return false

@@ -14,8 +14,8 @@ type Tag struct {
 	DSCPs []uint8
 }
 
-// at is the DSCP of the byte at an offset from 0.
-func (t *Tag) at(offset int64) uint8 {
+// dscp is that of the byte at an offset from 0.
+func (t *Tag) dscp(offset int64) uint8 {
 	if len(t.DSCPs) == 0 {
 		return 0
 	}
@@ -77,5 +77,5 @@ func (s *stream) dscp(seq int64) uint8 {
 		i++
 	}
 	m := &s.messages[i]
-	return m.tag.at(seq - m.start)
+	return m.tag.dscp(seq - m.start)
 }

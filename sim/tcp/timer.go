@@ -71,7 +71,7 @@ func (e *Endpoint) ring(now time.Duration) {
 // only (RFC 5681, section 3.1).
 func (e *Endpoint) timeout(now time.Duration) {
 	e.counters.Timeouts++
-	e.again.timeouts++
+	e.resends.timeouts++
 	again := e.rtt.backoffs > 0
 	e.rtt.backOff(&e.stack.config)
 	if e.state != established {

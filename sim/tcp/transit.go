@@ -59,7 +59,7 @@ func (t *transit) grow() {
 
 // resend notes that a segment is sent again.
 func (t *transit) resend(now time.Duration, i int) {
-	t.take(i)
+	t.remove(i)
 	s := t.get(i)
 	s.at, s.resent = now, true
 	t.link(i)
@@ -67,14 +67,14 @@ func (t *transit) resend(now time.Duration, i int) {
 
 // sack notes that a segment arrived before others that are missing.
 func (t *transit) sack(i int) {
-	t.take(i)
+	t.remove(i)
 	t.get(i).sacked = true
 	t.sacked++
 }
 
 // lose notes that a segment under way is lost.
 func (t *transit) lose(i int) {
-	t.take(i)
+	t.remove(i)
 	t.get(i).lost = true
 	t.lost++
 	t.search = min(t.search, i)
@@ -85,14 +85,14 @@ func (t *transit) pop() {
 	if t.get(t.head).sacked {
 		t.sacked--
 	} else {
-		t.take(t.head)
+		t.remove(t.head)
 	}
 	t.head++
 }
 
-// take takes a segment that is not SACKed from those that are under way, or from
+// remove takes a segment that is not SACKed from those that are under way, or from
 // those that are lost.
-func (t *transit) take(i int) {
+func (t *transit) remove(i int) {
 	s := t.get(i)
 	if s.lost {
 		s.lost = false

@@ -99,10 +99,10 @@ func (l *limiter) clock(now time.Duration, limited bool) time.Duration {
 	return now - l.idle
 }
 
-// wake prepares to send after all was acknowledged. When nothing was sent for
+// restartIdle prepares to send after all was acknowledged. When nothing was sent for
 // longer than a timeout, the window falls back to the initial one (RFC 5681,
 // section 4.1), or towards it (tcp_cwnd_restart in Linux 6.1).
-func (e *Endpoint) wake(now time.Duration) {
+func (e *Endpoint) restartIdle(now time.Duration) {
 	c := &e.stack.config
 	e.limit.clock(now, false)
 	idle := now - e.limit.sent

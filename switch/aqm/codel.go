@@ -178,7 +178,7 @@ func (s *codel) recount(q *codelQueue, n int) {
 // after is the control law: the pace grows with the square root of count.
 func (s *codel) after(t time.Duration, q *codelQueue) time.Duration {
 	if s.linux {
-		return t + q.root.of(s.interval)
+		return t + q.root.times(s.interval)
 	}
 	return t + time.Duration(float64(s.interval)/math.Sqrt(float64(q.count)))
 }
@@ -215,7 +215,7 @@ func (r inverseRoot) step(count int) inverseRoot {
 	return inverseRoot(rest >> 2 * x >> 31 >> 16) // the factor 4 makes room for the product
 }
 
-// of is that part of an interval of whole ticks.
-func (r inverseRoot) of(interval time.Duration) time.Duration {
+// times is that part of an interval of whole ticks.
+func (r inverseRoot) times(interval time.Duration) time.Duration {
 	return interval / linuxTick * time.Duration(r) >> 16 * linuxTick
 }

@@ -57,8 +57,8 @@ type mqECN struct {
 type sharing interface {
 	arrive(now time.Duration, v View)
 	depart(v View)
-	idle(slots float64)               // the port was idle for so many times t_idle
-	of(queue int) (part, all float64) // the queue has part/all of the link
+	idle(slots float64)                    // the port was idle for so many times t_idle
+	shareOf(queue int) (part, all float64) // the queue has part/all of the link
 }
 
 var _ Scheme = (*mqECN)(nil)
@@ -139,7 +139,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 	}
 	curve := s.curve
 	if v.Queue >= s.strict {
-		part, all := s.share.of(v.Queue)
+		part, all := s.share.shareOf(v.Queue)
 		curve = curve.scaled(part, all)
 	}
 	if curve.marks(float64(v.Bytes), s.rand) {

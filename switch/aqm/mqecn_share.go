@@ -90,7 +90,7 @@ func (s *roundShares) rate(q int, round float64) float64 {
 
 func (s *roundShares) idle(slots float64) { s.round.idle(slots) }
 
-func (s *roundShares) of(q int) (part, all float64) {
+func (s *roundShares) shareOf(q int) (part, all float64) {
 	return s.quantum[q], max(s.round.value, s.quantum[q])
 }
 
@@ -140,7 +140,7 @@ func (s *weightShares) depart(v View) {
 
 func (s *weightShares) idle(slots float64) { s.mean.idle(slots) }
 
-func (s *weightShares) of(q int) (part, all float64) {
+func (s *weightShares) shareOf(q int) (part, all float64) {
 	sum := s.sum
 	if s.smooth {
 		sum = s.mean.value

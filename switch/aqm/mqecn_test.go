@@ -167,7 +167,7 @@ func TestMQECNConverges(t *testing.T) {
 		for share := 1.0; math.Abs(share/0.5-1) > 0.01; samples++ {
 			now += quantum
 			ended(s, now, (samples+1)%2, false)
-			part, all := s.(*mqECNRounds).rounds.of(0)
+			part, all := s.(*mqECNRounds).rounds.shareOf(0)
 			share = part / all
 		}
 		if samples != want {

@@ -40,17 +40,17 @@ type Kinds struct {
 // names in the same place.
 func NewKinds(schemes []aqm.Kind, schedulers []sched.Kind) (Kinds, error) {
 	k := Kinds{slices.Clone(schemes), slices.Clone(schedulers)}
-	if err := distinct("scheme", slices.Concat(k.Schemes().Names(), Gates().Names())); err != nil {
+	if err := checkNames("scheme", slices.Concat(k.Schemes().Names(), Gates().Names())); err != nil {
 		return Kinds{}, err
 	}
-	if err := distinct("scheduler", k.Schedulers().Names()); err != nil {
+	if err := checkNames("scheduler", k.Schedulers().Names()); err != nil {
 		return Kinds{}, err
 	}
 	return k, nil
 }
 
-// distinct refuses a row without a name, and a name that is there twice.
-func distinct(what string, names []string) error {
+// checkNames refuses a row without a name, and a name that is there twice.
+func checkNames(what string, names []string) error {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if name == "" {

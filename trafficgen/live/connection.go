@@ -31,7 +31,7 @@ type connection struct {
 	service int                            // of the flow
 	arrived func(service int, bytes int64) // is told of payload
 
-	before  again         // what this end had sent again before the flow
+	before  retransmits   // what this end had sent again before the flow
 	opening time.Duration // how long the handshake took, where it counts
 	sent    time.Time     // just before the last request
 	began   int64         // when the server answered it, by the system's monotonic clock
@@ -53,7 +53,7 @@ func (c *connection) send(q request) error {
 	q.put(&c.ask)
 	c.left, c.stops, c.service = q.bytes, q.lasts > 0, int(q.service)
 	if c.opening == 0 { // else the handshake is the flow's
-		c.before = c.again()
+		c.before = c.retransmits()
 	}
 	err := c.setDSCP(q.dscp(0))
 	if err == nil && c.least > 1 { // the answer's header is less

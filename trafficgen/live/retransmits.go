@@ -30,7 +30,7 @@ type ledger struct {
 type entry struct {
 	socket *socket
 	flow   int64
-	before again
+	before retransmits
 }
 
 // busy appends the accounts that are open to a list.
@@ -48,7 +48,7 @@ func (l *ledger) busy(list []entry) []entry {
 func (l *ledger) begin(s *socket, flow int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := s.again()
+	now := s.retransmits()
 	l.settle(s, now)
 	if l.open == nil {
 		l.open = map[*socket]entry{}
@@ -61,11 +61,11 @@ func (l *ledger) begin(s *socket, flow int64) {
 func (l *ledger) end(s *socket) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.settle(s, s.again())
+	l.settle(s, s.retransmits())
 }
 
 // settle closes an account if one is open; l.mu is held.
-func (l *ledger) settle(s *socket, now again) {
+func (l *ledger) settle(s *socket, now retransmits) {
 	e, ok := l.open[s]
 	if !ok {
 		return
@@ -82,28 +82,28 @@ func (s *Server) Accounts() []Account {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for sock := range l.open {
-		l.settle(sock, sock.again())
+		l.settle(sock, sock.retransmits())
 	}
 	done := l.done
 	l.done = nil
 	return done
 }
 
-// again counts what a socket has sent again, SYNs included, since it was made.
-type again struct{ packets, timeouts int64 }
+// retransmits counts what a socket has sent again, SYNs included, since it was made.
+type retransmits struct{ packets, timeouts int64 }
 
-// unknown is the again of a socket that cannot be asked any more.
-func unknown() again { return again{results.Unknown, results.Unknown} }
+// unknown are the counts of a socket that cannot be asked any more.
+func unknown() retransmits { return retransmits{results.Unknown, results.Unknown} }
 
-// again asks the kernel. Linux counts timeouts from 6.7 on (tcpi_total_rto); an
+// retransmits asks the kernel. Linux counts timeouts from 6.7 on (tcpi_total_rto); an
 // older one fills less of the structure.
-func (s *socket) again() again {
+func (s *socket) retransmits() retransmits {
 	var info unix.TCPInfo
 	size, err := s.info(&info)
 	if err != nil {
 		return unknown()
 	}
-	a := again{int64(info.Total_retrans), results.Unknown}
+	a := retransmits{int64(info.Total_retrans), results.Unknown}
 	if size >= unsafe.Offsetof(info.Total_rto)+unsafe.Sizeof(info.Total_rto) {
 		a.timeouts = int64(info.Total_rto)
 	}
@@ -126,8 +126,8 @@ func (s *socket) info(info *unix.TCPInfo) (size uintptr, err error) {
 }
 
 // since is what was sent again after an earlier look.
-func (a again) since(before again) again {
-	return again{less(a.packets, before.packets), less(a.timeouts, before.timeouts)}
+func (a retransmits) since(before retransmits) retransmits {
+	return retransmits{less(a.packets, before.packets), less(a.timeouts, before.timeouts)}
 }
 
 func less(now, before int64) int64 {

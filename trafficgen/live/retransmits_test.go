@@ -100,14 +100,14 @@ func TestAgainOfASocket(t *testing.T) {
 	serve(t, n, 1)
 	c := open(t, n, Config{Flows: one(flow(0, 1, 1000)), Dilation: 1, Connections: 1})
 	conn := c.pool.list[ends{0, 1}][0]
-	if a := conn.again(); a.packets != 0 || a.timeouts > 0 {
+	if a := conn.retransmits(); a.packets != 0 || a.timeouts > 0 {
 		t.Errorf("a new connection has sent again %+v", a)
 	}
 	c.Close()
-	if a := conn.again(); a != unknown() {
+	if a := conn.retransmits(); a != unknown() {
 		t.Errorf("a closed connection has sent again %+v, want %+v", a, unknown())
 	}
-	if got := (again{7, results.Unknown}).since(again{2, results.Unknown}); got != (again{5, results.Unknown}) {
+	if got := (retransmits{7, results.Unknown}).since(retransmits{2, results.Unknown}); got != (retransmits{5, results.Unknown}) {
 		t.Errorf("since: %+v", got)
 	}
 }

@@ -168,7 +168,7 @@ func (r *run) finish(ctx context.Context, i int, conn *connection, err error) {
 	}
 	end := time.Now()
 	f, rec := r.cfg.Flows[i], &r.records[i]
-	sum := conn.again().since(conn.before)
+	sum := conn.retransmits().since(conn.before)
 	rec.Retransmits, rec.Timeouts = sum.packets, sum.timeouts
 	if err == nil && conn.left > 0 && end.Before(r.wall(f.Stop)) {
 		err = errEarly
