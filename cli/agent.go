@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"aqmlab/labs"
@@ -37,32 +34,14 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 				return err
 			},
 		},
-		&cobra.Command{
-			Use:  role.SwitchRole,
-			Args: args(cobra.NoArgs),
-			RunE: func(c *cobra.Command, _ []string) error {
-				orchestrator.TuneHelper()
-				sw := role.Switch{Kinds: kinds}
-				return errors.Join(agent.Serve(c.Context(), func(context.Context) any { return &sw }), sw.Close())
-			},
-		},
-		&cobra.Command{
-			Use:  role.HostsRole,
-			Args: args(cobra.NoArgs),
-			RunE: func(c *cobra.Command, _ []string) error {
-				orchestrator.TuneHelper()
-				var hosts *role.Hosts
-				err := agent.Serve(c.Context(), func(ctx context.Context) any {
-					hosts = role.NewHosts(ctx)
-					return hosts
-				})
-				if hosts != nil {
-					err = errors.Join(err, hosts.Close())
-				}
-				return err
-			},
-		},
 	)
+	for _, name := range role.Roles() {
+		c.AddCommand(&cobra.Command{
+			Use:  name,
+			Args: args(cobra.NoArgs),
+			RunE: func(c *cobra.Command, _ []string) error { return role.Serve(c.Context(), name, kinds) },
+		})
+	}
 	c.AddCommand(nodeCommands()...)
 	return c
 }

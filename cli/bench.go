@@ -95,11 +95,11 @@ func newBenchBringUp() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			star := orchestrator.Star{Hosts: hosts, Containers: runtime == string(orchestrator.Docker)}
-			if !star.Containers && runtime != string(orchestrator.Netns) {
-				return usage(fmt.Errorf("--runtime %s: want %s or %s", runtime, orchestrator.Netns, orchestrator.Docker))
+			on, err := staying(runtime, "want")
+			if err != nil {
+				return err
 			}
-			b, err := orchestrator.BenchBringUp(c.Context(), star, f.rounds, c.ErrOrStderr())
+			b, err := orchestrator.BenchBringUp(c.Context(), orchestrator.Star{Hosts: hosts, Containers: on.Containers}, f.rounds, c.ErrOrStderr())
 			if err != nil {
 				return explain(err)
 			}
@@ -113,6 +113,6 @@ func newBenchBringUp() *cobra.Command {
 	}
 	f.add(c, 5)
 	c.Flags().IntVar(&hosts, "hosts", 9, "hosts of the star")
-	c.Flags().StringVar(&runtime, "runtime", string(orchestrator.Netns), "what the hosts are: netns, docker")
+	addStaying(c, &runtime)
 	return c
 }

@@ -100,7 +100,7 @@ func sweep(c *cobra.Command) {
 	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
 		return
 	}
-	removed, err := orchestrator.Sweep(orchestrator.Options{})
+	removed, err := orchestrator.Sweep(orchestrator.TestbedOptions{})
 	for _, id := range removed {
 		fmt.Fprintf(c.ErrOrStderr(), "Removed what was left of lab %s, whose run was killed.\n", id)
 	}

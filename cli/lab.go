@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -124,10 +126,11 @@ aqmlab lab down.`,
 			if scheme == "" {
 				scheme = lab.Baseline
 			}
-			o := orchestrator.Options{Log: c.ErrOrStderr(), Containers: runtime == string(orchestrator.Docker)}
-			if !o.Containers && runtime != string(orchestrator.Netns) {
-				return usage(fmt.Errorf("--runtime %s: hosts that stay are in %s or %s", runtime, orchestrator.Netns, orchestrator.Docker))
+			on, err := staying(runtime, "hosts that stay are in")
+			if err != nil {
+				return err
 			}
+			o := orchestrator.TestbedOptions{Log: c.ErrOrStderr(), Containers: on.Containers}
 			s, err := orchestrator.Keep(c.Context(), lab, scheme, o)
 			if err != nil {
 				return explain(err)
@@ -141,16 +144,46 @@ aqmlab lab down.`,
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&runtime, "runtime", string(orchestrator.Netns), "what the hosts are: netns, docker")
+	addStaying(c, &runtime)
 	c.Flags().StringVar(&scheme, "scheme", "", "scheme that the switch runs (default: the lab's baseline)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
+// stayRuntimes are the runtimes whose hosts can be left up without a run.
+func stayRuntimes() []orchestrator.Runtime {
+	return orchestrator.RuntimesWith(func(f orchestrator.Facts) bool { return f.Stays })
+}
+
+// addStaying adds a flag for one of them.
+func addStaying(c *cobra.Command, runtime *string) {
+	all := stayRuntimes()
+	c.Flags().StringVar(runtime, "runtime", string(all[0]), "what the hosts are: "+join(all, ", "))
+}
+
+// staying is what the flag says, if it is one of them; want begins the list of them
+// in the error.
+func staying(runtime, want string) (orchestrator.Facts, error) {
+	all := stayRuntimes()
+	if !slices.Contains(all, orchestrator.Runtime(runtime)) {
+		return orchestrator.Facts{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, join(all, " or ")))
+	}
+	return orchestrator.Runtime(runtime).Facts(), nil
+}
+
+// join lists runtimes.
+func join(runtimes []orchestrator.Runtime, between string) string {
+	names := make([]string, len(runtimes))
+	for i, r := range runtimes {
+		names[i] = string(r)
+	}
+	return strings.Join(names, between)
+}
+
 // ping is a command that shows that the hosts of a lab reach each other.
 func ping(lab *labs.Lab, s orchestrator.Standing) string {
 	to, from := s.Network.Hosts[0], s.Network.Hosts[1]
-	if s.Runtime == orchestrator.Docker && lab.Host.Container.Image == "" { // which has no ping
+	if orchestrator.Runtime(s.Runtime).Facts().Containers && lab.Host.Container.Image == "" { // which has no ping
 		return fmt.Sprintf("ip netns exec %s ping -c 3 %s", from.Namespace, to.Addr)
 	}
 	return fmt.Sprintf("aqmlab lab exec %s -- ping -c 3 %s", from.Name, to.Name)
@@ -169,7 +202,7 @@ func newLabDown() *cobra.Command {
 			if all && len(names) > 0 {
 				return usage(errors.New("name a lab or say --all, not both"))
 			}
-			var o orchestrator.Options
+			var o orchestrator.TestbedOptions
 			down, err := toTakeDown(all, names, o)
 			if err != nil {
 				return err
@@ -189,7 +222,7 @@ func newLabDown() *cobra.Command {
 	return c
 }
 
-func toTakeDown(all bool, names []string, o orchestrator.Options) ([]orchestrator.Standing, error) {
+func toTakeDown(all bool, names []string, o orchestrator.TestbedOptions) ([]orchestrator.Standing, error) {
 	if all {
 		return orchestrator.Kept(o)
 	}
@@ -209,7 +242,7 @@ func newLabStatus() *cobra.Command {
 		Example: "  aqmlab lab status --json",
 		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			all, err := orchestrator.Labs(orchestrator.Options{})
+			all, err := orchestrator.Labs(orchestrator.TestbedOptions{})
 			if err != nil {
 				return explain(err)
 			}
@@ -249,7 +282,7 @@ status is the command's.`,
   aqmlab lab exec h1 -- iperf3 -s`,
 		Args: args(cobra.MinimumNArgs(2)),
 		RunE: func(c *cobra.Command, words []string) error {
-			var o orchestrator.Options
+			var o orchestrator.TestbedOptions
 			s, err := orchestrator.Find(ref, o)
 			if err != nil {
 				return explain(err)

@@ -123,7 +123,7 @@ func TestLabFlags(t *testing.T) {
 
 // TestToTakeDown picks one kept lab, or all of them.
 func TestToTakeDown(t *testing.T) {
-	o := orchestrator.Options{Root: t.TempDir()}
+	o := orchestrator.TestbedOptions{Root: t.TempDir()}
 	if down, err := toTakeDown(true, nil, o); err != nil || len(down) != 0 {
 		t.Errorf("all of none: %+v, %v", down, err)
 	}

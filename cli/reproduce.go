@@ -58,7 +58,7 @@ func (f *reproduceFlags) add(c *cobra.Command) {
 	fs.BoolVar(&f.scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
 	fs.BoolVar(&f.scale.headline, "headline", false, "what the papers are known for alone, with the published flows; two seeds")
 	fs.BoolVar(&f.scale.full, "full", false, "the published loads and flows; three seeds")
-	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Sim), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
+	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&f.Out, "out", reproductionDir, "folder of the card, its records and runs")
@@ -93,7 +93,7 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 		return nil, fmt.Errorf("--since: %w", err)
 	}
 	f.Runtime = orchestrator.Runtime(f.runtime)
-	f.Root = orchestrator.Options{Log: c.ErrOrStderr()}
+	f.Log = c.ErrOrStderr()
 	return reproduce.New(names, f.Options)
 }
 

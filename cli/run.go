@@ -107,10 +107,10 @@ run's is refused.`,
 		RunE:              func(c *cobra.Command, names []string) error { return f.run(c, names, kinds) },
 	}
 	f.add(c)
-	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.Runtimes(), ", "))
+	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.RuntimeNames(), ", "))
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
-	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.RuntimeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "schemes", completeSchemes(kinds))
 	c.Flags().StringVar(&f.resume, "resume", "", "run to go on with: a folder, or the name of one below --out")
 	completeFlag(c, "resume", completeRuns(&f.out))
@@ -132,7 +132,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	}
 	w := newWatcher(c.ErrOrStderr())
 	run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
-		Options: orchestrator.Options{Log: c.ErrOrStderr()},
+		Log:     c.ErrOrStderr(),
 		Runtime: on,
 		Jobs:    f.jobs,
 		Out:     f.out,

@@ -20,7 +20,7 @@ func TestFlowsKnowTheirLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := tb.run(t.Context(), point{"droptail", 0.5, 1, flows}, func(role.State) {})
+	p, err := tb.run(t.Context(), PlannedPoint{"droptail", 0.5, 1, flows}, func(role.State) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,12 @@ const (
 	drawnWait = 15 * time.Second
 )
 
+// MeasureRTT measures the wall time of round trips between pairs of a sender and
+// a receiver, on the network as it is.
+func (t *Testbed) MeasureRTT(ctx context.Context, pairs [][2]int) ([]role.RTT, error) {
+	return t.hosts.baseRTT(ctx, pairs)
+}
+
 // timeBase measures base RTTs on the idle lab, with the draws of a seed. Links have
 // no jitter meanwhile, and lose nothing: that is not base.
 func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timed, error) {

@@ -89,7 +89,7 @@ func BenchDatapath(ctx context.Context, rounds int, log io.Writer) (Datapath, er
 	if err != nil {
 		return Datapath{}, err
 	}
-	t, err := Up(ctx, forward, Options{Log: log})
+	t, err := Up(ctx, forward, TestbedOptions{Log: log})
 	if err != nil {
 		return Datapath{}, err
 	}
@@ -162,10 +162,10 @@ func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 
 // switched measures the way through the switch with the ports of a lab.
 func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sample, m role.Measured, err error) {
-	b.lab = lab
-	p := point{scheme: lab.Baseline}
+	b.Use(lab)
+	p := PlannedPoint{Scheme: lab.Baseline}
 	if lab.Collect.Queues > 0 {
-		p.flows = oneFlow(bytes) // whose queues are to be sampled
+		p.Flows = oneFlow(bytes) // whose queues are to be sampled
 	}
 	m, err = b.withSwitch(ctx, p, func(ctx context.Context) error {
 		s, err = b.path(ctx, bytes)
@@ -176,21 +176,21 @@ func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sam
 
 // bridged measures the way through a Linux bridge over the switch's ports.
 func (b *bench) bridged(ctx context.Context) (s sample, err error) {
-	if err := netns.Do(b.net.Switches[0], b.addBridge); err != nil {
+	if err := netns.Do(b.Network().Switches[0], b.addBridge); err != nil {
 		return sample{}, err
 	}
-	defer func() { err = errors.Join(err, netns.Do(b.net.Switches[0], deleteBridge)) }()
+	defer func() { err = errors.Join(err, netns.Do(b.Network().Switches[0], deleteBridge)) }()
 	return b.path(ctx, forwardBytes)
 }
 
 // path measures the way between the two hosts as it is: round trips while it is
 // idle, then one long flow.
 func (b *bench) path(ctx context.Context, bytes int64) (sample, error) {
-	rtts, err := b.hosts.baseRTT(ctx, [][2]int{{0, 1}})
+	rtts, err := b.MeasureRTT(ctx, [][2]int{{0, 1}})
 	if err != nil {
 		return sample{}, err
 	}
-	run, err := b.replay(ctx, oneFlow(bytes), b.lab.Collect.Queues, func(role.State) {})
+	run, err := b.replay(ctx, oneFlow(bytes), b.Lab().Collect.Queues, func(role.State) {})
 	return sample{results.Goodput(run.flows), micros(rtts[0].Least)}, err
 }
 
@@ -202,8 +202,8 @@ func oneFlow(bytes int64) []trafficgen.Flow {
 // direct lets the two hosts address each other's MAC, which a bridge needs and
 // the switch does not mind.
 func (b *bench) direct() error {
-	for i, h := range b.net.Hosts {
-		peer := b.net.Hosts[1-i]
+	for i, h := range b.Network().Hosts {
+		peer := b.Network().Hosts[1-i]
 		if err := netns.Do(h.Namespace, func() error { return b.reach(peer) }); err != nil {
 			return fmt.Errorf("preparing %s for a bridge: %w", h.Name, err)
 		}
@@ -228,7 +228,7 @@ func (b *bench) reach(peer netns.Host) error {
 		LinkIndex: index,
 		Scope:     netlink.SCOPE_LINK,
 		Dst:       &net.IPNet{IP: to, Mask: net.CIDRMask(bits, bits)},
-		Congctl:   b.cc.Name(),
+		Congctl:   b.Congestion(),
 	}
 	if err := netlink.RouteAdd(route); err != nil {
 		return fmt.Errorf("adding a route to %s: %w", peer.Name, err)
@@ -247,7 +247,7 @@ func (b *bench) addBridge() error {
 	if err := netlink.LinkAdd(bridge); err != nil {
 		return fmt.Errorf("adding the bridge: %w", err)
 	}
-	for _, h := range b.net.Hosts {
+	for _, h := range b.Network().Hosts {
 		p, err := netlink.LinkByName(h.Name)
 		if err != nil {
 			return fmt.Errorf("finding port %s: %w", h.Name, err)

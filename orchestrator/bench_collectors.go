@@ -35,7 +35,7 @@ func BenchCollectors(ctx context.Context, rounds int, log io.Writer) (Collectors
 	if err != nil {
 		return CollectorsCost{}, err
 	}
-	t, err := Up(ctx, without, Options{Log: log})
+	t, err := Up(ctx, without, TestbedOptions{Log: log})
 	if err != nil {
 		return CollectorsCost{}, err
 	}

@@ -47,12 +47,12 @@ func TestBridge(t *testing.T) {
 			t.Errorf("through the %s: %+v, %v", way, s, err)
 		}
 	}
-	if err := netns.Do(b.net.Switches[0], b.addBridge); err != nil {
+	if err := netns.Do(b.Network().Switches[0], b.addBridge); err != nil {
 		t.Fatal(err)
 	}
 	s, err := b.path(t.Context(), bytes)
 	plausible("bridge", s, err)
-	if err := netns.Do(b.net.Switches[0], deleteBridge); err != nil {
+	if err := netns.Do(b.Network().Switches[0], deleteBridge); err != nil {
 		t.Fatal(err)
 	}
 	s, m, err := b.switched(t.Context(), lab, bytes)
@@ -83,7 +83,7 @@ func TestBenchBringUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Runtime != Netns || got.Hosts != 2 || got.Rounds != 2 || got.Up.Min <= 0 || got.Up.Max < got.Up.Min || got.Down.Min <= 0 {
+	if got.Runtime != "netns" || got.Hosts != 2 || got.Rounds != 2 || got.Up.Min <= 0 || got.Up.Max < got.Up.Min || got.Down.Min <= 0 {
 		t.Errorf("measured %+v", got)
 	}
 	if _, err := BenchBringUp(t.Context(), Star{Hosts: 1}, 1, nil); err == nil {

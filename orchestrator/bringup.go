@@ -11,11 +11,11 @@ import (
 
 // BringUp is how long a testbed takes to come up and to go.
 type BringUp struct {
-	Runtime Runtime `json:"runtime"`
-	Hosts   int     `json:"hosts"`
-	Rounds  int     `json:"rounds"`
-	Up      Spread  `json:"up_ms"`
-	Down    Spread  `json:"down_ms"`
+	Runtime string `json:"runtime"`
+	Hosts   int    `json:"hosts"`
+	Rounds  int    `json:"rounds"`
+	Up      Spread `json:"up_ms"`
+	Down    Spread `json:"down_ms"`
 }
 
 // Star is what BenchBringUp brings up and down.
@@ -33,10 +33,10 @@ func BenchBringUp(ctx context.Context, s Star, rounds int, log io.Writer) (Bring
 	}
 	type round struct{ up, down time.Duration }
 	var all []round
-	var on Runtime
+	var on string
 	for range rounds {
 		start := time.Now()
-		t, err := Up(ctx, lab, Options{Log: log, Containers: s.Containers})
+		t, err := Up(ctx, lab, TestbedOptions{Log: log, Containers: s.Containers})
 		if err != nil {
 			return BringUp{}, err
 		}

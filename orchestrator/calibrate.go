@@ -164,7 +164,7 @@ func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
 	if err != nil {
 		return false, "", err
 	}
-	m, err := t.measure(ctx, point{scheme: t.lab.Baseline, flows: flows}, func(role.State) {})
+	m, err := t.measure(ctx, PlannedPoint{Scheme: t.lab.Baseline, Flows: flows}, func(role.State) {})
 	if err != nil {
 		return false, "", fmt.Errorf("running the pilot: %w", err)
 	}

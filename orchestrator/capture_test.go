@@ -35,9 +35,9 @@ func TestCaptureShowsPIAS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := point{"tcn", 0.5, 1, flows}
+	p := PlannedPoint{"tcn", 0.5, 1, flows}
 	t.Run("sim", func(t *testing.T) {
-		made, err := virtualPoint(t.Context(), lab, p, func(Progress) {})
+		made, err := measureSimulation(t.Context(), lab, p, func(Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,19 +128,5 @@ func showsPIAS(t *testing.T, p results.Point) {
 		if dscp, ok := got[f.Bytes+answer]; !ok || dscp != want {
 			t.Errorf("flow %d of %d bytes ends with DSCP %d (captured: %v), want %d", f.ID, f.Bytes, dscp, ok, want)
 		}
-	}
-}
-
-// TestCaptureIsOffByDefault: and takes memory only where it is asked for.
-func TestCaptureIsOffByDefault(t *testing.T) {
-	lab := parse(t, small)
-	if s := captureSpec(lab); s != nil {
-		t.Errorf("%+v is captured without being asked for", s)
-	}
-	if n := captureMemory(lab); n != 0 {
-		t.Errorf("a guest gets %d MiB for no capture", n)
-	}
-	if n := captureMemory(parse(t, pias)); n != 4*64 {
-		t.Errorf("a guest gets %d MiB for a capture of 64 MB, want room for four of it", n)
 	}
 }

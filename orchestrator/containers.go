@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
@@ -17,7 +16,7 @@ import (
 
 // upInContainers brings up the hosts and the switch as containers: first these,
 // with an agent in each, then the links between their namespaces.
-func (t *Testbed) upInContainers(ctx context.Context, o Options) (err error) {
+func (t *Testbed) upInContainers(ctx context.Context, o TestbedOptions) (err error) {
 	if t.engine, err = docker.Connect(ctx, o.Program); err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
 
 // startAgents starts the containers with their agents. Those that came up are
 // in the testbed even when others did not.
-func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Container) error {
+func (t *Testbed) startAgents(ctx context.Context, o TestbedOptions, boxes []*docker.Container) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	switches := len(t.plan.Switches)
@@ -127,7 +126,7 @@ func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Co
 }
 
 // spawnHost starts the agent of one host.
-func (t *Testbed) spawnHost(ctx context.Context, o Options, box *docker.Container, name string) (*agent.Process, error) {
+func (t *Testbed) spawnHost(ctx context.Context, o TestbedOptions, box *docker.Container, name string) (*agent.Process, error) {
 	ao := agent.Options{Role: role.HostsRole, Place: box, Log: o.Log, Record: t.journal.Record}
 	if o.Detached {
 		ao.Detached = t.detached(name)
@@ -143,26 +142,4 @@ func (t *Testbed) spawnHost(ctx context.Context, o Options, box *docker.Containe
 func (t *Testbed) detached(name string) *agent.Detached {
 	path := filepath.Join(t.journal.Dir(), name)
 	return &agent.Detached{Socket: path + ".sock", Log: path + ".log"}
-}
-
-// daemonWait bounds the look for a Docker daemon.
-const daemonWait = 5 * time.Second
-
-// findDocker looks for what hosts that are containers need.
-func findDocker() Finding {
-	ctx, cancel := context.WithTimeout(context.Background(), daemonWait)
-	defer cancel()
-	engine, err := docker.Connect(ctx, "")
-	var missing *docker.UnavailableError
-	switch {
-	case errors.As(err, &missing):
-		return Finding{Part: "Docker", Text: missing.Missing, Remedy: "for --runtime docker: " + missing.Remedy}
-	case err != nil:
-		return Finding{Part: "Docker", Text: err.Error()}
-	}
-	f := Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
-	if err := engine.Close(); err != nil {
-		return Finding{Part: "Docker", Text: err.Error()}
-	}
-	return f
 }

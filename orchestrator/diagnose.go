@@ -1,15 +1,18 @@
 package orchestrator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	kernelns "github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
+	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
@@ -63,6 +66,28 @@ func findGuestKernel() Finding {
 		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build"}
 	}
 	return Finding{Part: "guest kernel", OK: true, Text: "Linux " + k.Release + ", for --runtime uml"}
+}
+
+// daemonWait bounds the look for a Docker daemon.
+const daemonWait = 5 * time.Second
+
+// findDocker looks for what hosts that are containers need.
+func findDocker() Finding {
+	ctx, cancel := context.WithTimeout(context.Background(), daemonWait)
+	defer cancel()
+	engine, err := docker.Connect(ctx, "")
+	var missing *docker.UnavailableError
+	switch {
+	case errors.As(err, &missing):
+		return Finding{Part: "Docker", Text: missing.Missing, Remedy: "for --runtime docker: " + missing.Remedy}
+	case err != nil:
+		return Finding{Part: "Docker", Text: err.Error()}
+	}
+	f := Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
+	if err := engine.Close(); err != nil {
+		return Finding{Part: "Docker", Text: err.Error()}
+	}
+	return f
 }
 
 func findRoot() Finding {

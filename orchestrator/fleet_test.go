@@ -36,7 +36,7 @@ func TestFleet(t *testing.T) {
 		client := (i / 4) % 2
 		trace = append(trace, trafficgen.Flow{ID: 100 + i, Start: time.Duration(i) * time.Millisecond, Client: client, Server: 2 - i%2*(1-client), Bytes: int64(1000 + i)})
 	}
-	m, err := tb.measure(t.Context(), point{scheme: "tcn", flows: trace}, func(s role.State) {
+	m, err := tb.measure(t.Context(), PlannedPoint{Scheme: "tcn", Flows: trace}, func(s role.State) {
 		if s.Completed+s.Failed > int64(len(trace)) || s.Started > int64(len(trace)) {
 			t.Errorf("progress %+v of %d flows", s, len(trace))
 		}
@@ -54,7 +54,7 @@ func TestFleet(t *testing.T) {
 	}
 	pairs := [][2]int{{0, 1}, {1, 2}, {0, 2}, {2, 0}}
 	var rtts []role.RTT
-	_, err = tb.withSwitch(t.Context(), point{scheme: "tcn"}, func(ctx context.Context) error {
+	_, err = tb.withSwitch(t.Context(), PlannedPoint{Scheme: "tcn"}, func(ctx context.Context) error {
 		rtts, err = tb.hosts.baseRTT(ctx, pairs)
 		return err
 	})

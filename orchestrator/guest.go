@@ -110,7 +110,7 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 		return reply{}, err
 	}
 	lab.Dilation = 1 // virtual time keeps up with any lab
-	t, err := Up(ctx, lab, Options{Log: os.Stderr, virtual: true})
+	t, err := Up(ctx, lab, TestbedOptions{Log: os.Stderr, Virtual: true})
 	if err != nil {
 		return reply{}, err
 	}
@@ -121,21 +121,21 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 // on does a task with a testbed.
 func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) (r reply, err error) {
 	if o.Task == taskCalibrate {
-		r.Provider, r.RTTBy = string(t.cc.Provider()), t.rttBy()
+		r.Provider, r.RTTBy = t.Provider(), t.rttBy()
 		r.Calibration, err = t.Calibrate(ctx, func(string) {})
 		return r, err
 	}
 	if err := t.findOverhead(ctx); err != nil {
 		return reply{}, err
 	}
-	flows, err := trafficgen.Trace(t.lab.Traffic(o.Load, o.Seed))
+	flows, err := trafficgen.Trace(t.Lab().Traffic(o.Load, o.Seed))
 	if err != nil {
 		return reply{}, err
 	}
 	booted := time.Now()
 	now, look := step{}, looks{}
 	var told error
-	r.Point, err = t.run(ctx, point{o.Scheme, o.Load, o.Seed, flows}, func(s role.State) {
+	r.Point, err = t.run(ctx, PlannedPoint{o.Scheme, o.Load, o.Seed, flows}, func(s role.State) {
 		now.Completed, now.Failed, now.At = s.Completed, s.Failed, time.Since(booted)
 		var err error
 		if !s.Done && look.due(now.At) {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"aqmlab/labs"
@@ -46,31 +45,31 @@ type guests struct {
 	kernel  uml.Kernel
 }
 
-// runGuests runs the points on the kernel's own stack in virtual time, several
-// at once, and stores them in the order of the plan.
-func runGuests(ctx context.Context, lab *labs.Lab, points []point, o RunOptions) (run *results.Run, err error) {
+// FindKernel says which kernel guests have.
+func FindKernel() (string, error) {
+	k, err := uml.Find()
+	return "the TCP of Linux " + k.Release, err
+}
+
+// OpenGuests readies guests with the kernel's own stack in virtual time, and
+// calibrates the lab in one of them.
+func OpenGuests(ctx context.Context, lab *labs.Lab, o Options) (*Backend, error) {
 	g, err := openGuests(lab)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, g.session.Close()) }()
 	idle, err := g.do(ctx, lab, order{Task: taskCalibrate}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("calibrating: %w", err)
+		return nil, errors.Join(fmt.Errorf("calibrating: %w", err), g.session.Close())
 	}
-	jobs := o.Jobs
-	if jobs == 0 {
-		jobs = runtime.NumCPU()
-	}
-	jobs = min(jobs, len(points))
-	o.Watcher.Note(fmt.Sprintf("%d hosts, %s from Linux %s in virtual time, base RTT %v, %d guests at once of at most %d MiB each",
-		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), jobs, guestMemory(lab.Topology.Hosts)))
-	return store(lab, g.manifest(idle), o, func(w Watcher, add func(results.Point) error) error {
-		watcher := &oneByOne{Watcher: w}
-		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
-			return g.runOne(ctx, points[i], name(points, i, instant), watcher)
-		}, add)
-	})
+	o.Note(fmt.Sprintf("%d hosts, %s from Linux %s in virtual time, base RTT %v, %d guests at once of at most %d MiB each",
+		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), o.Jobs, guestMemory(lab.Topology.Hosts)))
+	return &Backend{
+		Manifest: g.manifest(idle),
+		Jobs:     o.Jobs,
+		Measure:  g.measure,
+		Close:    func(context.Context) error { return g.session.Close() },
+	}, nil
 }
 
 func openGuests(lab *labs.Lab) (*guests, error) {
@@ -122,31 +121,24 @@ func askGuest(ctx context.Context, s *uml.Session, o order, g uml.Guest) (r repl
 	return r, nil
 }
 
-// runOne runs a point in the watcher's sight. Its guest is told of no other point
-// of the lab, so that the result is the same whatever else there is: to read a
-// longer lab takes nanoseconds more, which is enough for another course of events.
-func (g *guests) runOne(ctx context.Context, p point, named Point, w Watcher) (results.Point, error) {
-	w.Begin(named)
-	one, err := g.lab.Restricted([]string{p.scheme}, p.load, p.seed)
+// measure has a guest run a point. It is told of no other point of the lab, so that
+// the result is the same whatever else there is: to read a longer lab takes
+// nanoseconds more, which is enough for another course of events.
+func (g *guests) measure(ctx context.Context, p PlannedPoint, watch func(Progress)) (results.Point, error) {
+	one, err := g.lab.Restricted([]string{p.Scheme}, p.Load, p.Seed)
 	if err != nil {
 		return results.Point{}, err
 	}
-	o := order{Task: taskPoint, Scheme: p.scheme, Load: p.load, Seed: p.seed}
+	o := order{Task: taskPoint, Scheme: p.Scheme, Load: p.Load, Seed: p.Seed}
 	r, err := g.do(ctx, one, o, func(s step) {
 		s.Look = s.look
-		w.Progress(named, s.Progress)
+		watch(s.Progress)
 	})
-	if err != nil {
-		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
-	}
-	w.End(named, r.Point)
-	return r.Point, nil
+	return r.Point, err
 }
 
 func (g *guests) manifest(idle reply) results.Manifest {
-	m := manifest(g.lab)
-	m.Runtime = string(UML)
-	m.Dilation = 1
+	m := ManifestOf(g.lab)
 	m.Host.Kernel = fmt.Sprintf("%s (guest, User-Mode Linux) on %s", g.kernel.Release, m.Host.Kernel)
 	m.Transport.Provider = idle.Provider
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = idle.RTTBy, results.Micros(idle.Calibration.BaseRTT), idle.Calibration.RTTs

@@ -2,15 +2,13 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/switch/port"
+	"aqmlab/units"
 )
 
 // TestExact: in virtual time nothing is late, but a lost frame is lost.
@@ -49,25 +47,35 @@ func TestGuestMemory(t *testing.T) {
 	}
 }
 
-// TestNoGuestKernel: what needs one says how to get it, and makes nothing.
-func TestNoGuestKernel(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	out := t.TempDir()
-	_, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: UML, Out: out, Watcher: &diary{}})
-	if !errors.Is(err, uml.ErrUnavailable) || !strings.Contains(err.Error(), "aqmlab kernel build") {
-		t.Errorf("run: %v", err)
-	}
-	if made, err := os.ReadDir(out); err != nil || len(made) > 0 {
-		t.Errorf("made %v, %v", made, err)
-	}
-	if f := findGuestKernel(); f.OK || f.Needed || f.Remedy == "" {
-		t.Errorf("finding: %+v", f)
-	}
-}
-
 // TestServeGuestElsewhere: outside of a guest nothing is done.
 func TestServeGuestElsewhere(t *testing.T) {
 	if err := ServeGuest(context.Background(), port.Kinds{}); err == nil || !strings.Contains(err.Error(), "process 1") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestSteps: what a guest sees reaches the host by its steps.
+func TestSteps(t *testing.T) {
+	if seen, err := (step{}).look(); err != nil || seen.FCT != nil {
+		t.Errorf("at first %+v, %v", seen, err)
+	}
+	s := step{Seen: []byte(`{"fct_us": {"small": {"count": 2, "mean": 3}}}`)}
+	if seen, err := s.look(); err != nil || seen.FCT[results.Small].Count != 2 {
+		t.Errorf("then %+v, %v", seen, err)
+	}
+	if _, err := (step{Seen: []byte("{")}).look(); err == nil {
+		t.Error("half a step was read")
+	}
+}
+
+// TestCaptureMemory: a capture takes memory only where it is asked for.
+func TestCaptureMemory(t *testing.T) {
+	lab := parse(t, small)
+	if n := captureMemory(lab); n != 0 {
+		t.Errorf("a guest gets %d MiB for no capture", n)
+	}
+	lab.Capture.Format, lab.Capture.Size = "pcapng", 64*units.MB
+	if n := captureMemory(lab); n != 4*64 {
+		t.Errorf("a guest gets %d MiB for a capture of 64 MB, want room for four of it", n)
 	}
 }

@@ -21,7 +21,7 @@ import (
 // Info is what a lab's state folder says of it.
 type Info struct {
 	Lab       string     `json:"lab"`
-	Runtime   Runtime    `json:"runtime,omitempty"`
+	Runtime   string     `json:"runtime,omitempty"`
 	Scheme    string     `json:"scheme,omitempty"`
 	Dilation  float64    `json:"dilation,omitempty"`
 	Transport string     `json:"transport,omitempty"`
@@ -50,7 +50,7 @@ const hostsFile = "hosts"
 // Keep brings a lab up with one of its schemes and leaves it running when this
 // process ends. A dilation that the lab leaves open is 1. The error for a scheme
 // that the lab does not have wraps kind.ErrUnknown.
-func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standing, error) {
+func Keep(ctx context.Context, lab *labs.Lab, scheme string, o TestbedOptions) (Standing, error) {
 	if _, err := lab.Fabric(scheme, 0); err != nil { // before anything is made
 		return Standing{}, err
 	}
@@ -109,7 +109,7 @@ func (t *Testbed) letGo() error {
 }
 
 // root is the folder of the state of all labs.
-func (o Options) root() string {
+func (o TestbedOptions) root() string {
 	if o.Root == "" {
 		return journal.DefaultRoot
 	}
@@ -117,7 +117,7 @@ func (o Options) root() string {
 }
 
 // Labs lists what stands on this machine.
-func Labs(o Options) ([]Standing, error) {
+func Labs(o TestbedOptions) ([]Standing, error) {
 	list, err := journal.List(o.root())
 	if err != nil {
 		return nil, err
@@ -136,17 +136,17 @@ func Labs(o Options) ([]Standing, error) {
 }
 
 // Kept lists the labs that were left running.
-func Kept(o Options) ([]Standing, error) {
+func Kept(o TestbedOptions) ([]Standing, error) {
 	all, err := Labs(o)
 	return slices.DeleteFunc(all, func(s Standing) bool { return s.State != journal.Detached }), err
 }
 
 // Sweep removes what killed runs have left, and returns the ids of their labs.
-func Sweep(o Options) ([]string, error) { return journal.Sweep(o.root(), undoers()) }
+func Sweep(o TestbedOptions) ([]string, error) { return journal.Sweep(o.root(), undoers()) }
 
 // TakeDown removes a kept lab. The error for one that a run is using wraps
 // journal.ErrRunning, and fs.ErrNotExist when there is none of that id.
-func TakeDown(id string, o Options) error {
+func TakeDown(id string, o TestbedOptions) error {
 	j, err := journal.Open(o.root(), id)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func TakeDown(id string, o Options) error {
 
 // Find picks the kept lab of that id or name, or the only one when ref is
 // empty. Its errors wrap ErrNoLab or ErrAmbiguous.
-func Find(ref string, o Options) (Standing, error) {
+func Find(ref string, o TestbedOptions) (Standing, error) {
 	fit, err := Kept(o)
 	if err != nil {
 		return Standing{}, err
@@ -184,12 +184,12 @@ func Find(ref string, o Options) (Standing, error) {
 // Exec runs a command on a host of a kept lab and returns its exit status. In a
 // namespace the command replaces this process, so Exec returns only when that
 // fails; in a container it gets this process's standard streams.
-func Exec(ctx context.Context, s Standing, host string, argv []string, o Options) (int, error) {
+func Exec(ctx context.Context, s Standing, host string, argv []string, o TestbedOptions) (int, error) {
 	h, err := s.host(host)
 	if err != nil {
 		return 0, err
 	}
-	if s.Runtime == Docker {
+	if s.Runtime == "docker" {
 		return docker.Exec(ctx, h.Namespace, argv, docker.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	}
 	return 0, netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)

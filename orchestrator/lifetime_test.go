@@ -15,7 +15,6 @@ import (
 	"aqmlab/kind"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
-	"aqmlab/results"
 )
 
 // written makes the state folder of a lab and returns its id. detached says
@@ -39,7 +38,7 @@ func written(t *testing.T, root string, info any, detached bool) string {
 // TestFind picks among two kept labs of one name, one of another, one that is
 // running and one whose owner died.
 func TestFind(t *testing.T) {
-	o := Options{Root: t.TempDir()}
+	o := TestbedOptions{Root: t.TempDir()}
 	if _, err := Find("", o); !errors.Is(err, ErrNoLab) {
 		t.Errorf("without any lab: %v", err)
 	}
@@ -83,7 +82,7 @@ func TestFind(t *testing.T) {
 // its description is listed; one with a damaged description is an error that
 // names it.
 func TestLabsReadsWhatOwnersLeave(t *testing.T) {
-	o := Options{Root: t.TempDir()}
+	o := TestbedOptions{Root: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(o.Root, "00ff"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +121,10 @@ func TestStandingJSON(t *testing.T) {
 
 func TestExecNamesTheHosts(t *testing.T) {
 	s := Standing{ID: "00ff", Info: Info{Network: &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}}}}}
-	if _, err := Exec(t.Context(), s, "h9", []string{"true"}, Options{Root: t.TempDir()}); !errors.Is(err, ErrNoHost) || !strings.Contains(err.Error(), "h1, h2") {
+	if _, err := Exec(t.Context(), s, "h9", []string{"true"}, TestbedOptions{Root: t.TempDir()}); !errors.Is(err, ErrNoHost) || !strings.Contains(err.Error(), "h1, h2") {
 		t.Errorf("error %v, want the hosts that there are", err)
 	}
-	if _, err := Exec(t.Context(), Standing{ID: "00ff"}, "h1", []string{"true"}, Options{}); !errors.Is(err, ErrNoHost) {
+	if _, err := Exec(t.Context(), Standing{ID: "00ff"}, "h1", []string{"true"}, TestbedOptions{}); !errors.Is(err, ErrNoHost) {
 		t.Errorf("a lab without hosts: %v", err)
 	}
 }
@@ -134,7 +133,7 @@ func TestExecNamesTheHosts(t *testing.T) {
 // and goes with TakeDown.
 func TestKeepAndTakeDown(t *testing.T) {
 	needRoot(t)
-	o := Options{Root: t.TempDir()}
+	o := TestbedOptions{Root: t.TempDir()}
 	s, err := Keep(t.Context(), parse(t, small), "tcn", o)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +185,7 @@ func recordedProcess(t *testing.T, root, id string) int {
 
 // TestKeepUnknownScheme: a slip of the finger brings nothing up.
 func TestKeepUnknownScheme(t *testing.T) {
-	o := Options{Root: t.TempDir()}
+	o := TestbedOptions{Root: t.TempDir()}
 	if _, err := Keep(t.Context(), parse(t, small), "tnc", o); !errors.Is(err, kind.ErrUnknown) || !strings.Contains(err.Error(), "tcn") {
 		t.Errorf("error %v, want the schemes that there are", err)
 	}
@@ -198,7 +197,7 @@ func TestKeepUnknownScheme(t *testing.T) {
 // TestRunningLabIsSpared: nobody takes down what a run is using.
 func TestRunningLabIsSpared(t *testing.T) {
 	tb := testbed(t, parse(t, small))
-	o := Options{Root: filepath.Dir(tb.journal.Dir())}
+	o := TestbedOptions{Root: filepath.Dir(tb.journal.Dir())}
 	if err := TakeDown(tb.journal.ID(), o); !errors.Is(err, journal.ErrRunning) {
 		t.Errorf("take down: %v, want ErrRunning", err)
 	}
@@ -212,7 +211,7 @@ func TestRunningLabIsSpared(t *testing.T) {
 
 // TestSweep removes what a killed owner has left.
 func TestSweep(t *testing.T) {
-	o := Options{Root: t.TempDir()}
+	o := TestbedOptions{Root: t.TempDir()}
 	j, err := journal.Create(o.Root, Info{Lab: "dead"})
 	if err != nil {
 		t.Fatal(err)
@@ -228,33 +227,4 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the file that it had made: %v", err)
 	}
 	emptyRoot(t, o.Root)
-}
-
-// TestDiagnose: a machine is ready if it has all that a lab needs; what it
-// lacks comes with what to do.
-func TestDiagnose(t *testing.T) {
-	d := Diagnose()
-	parts := map[string]Finding{}
-	ready := true
-	for _, f := range d.Findings {
-		parts[f.Part] = f
-		ready = ready && (f.OK || !f.Needed)
-		if f.Text == "" || f.Needed && !f.OK && f.Remedy == "" {
-			t.Errorf("finding %+v says too little", f)
-		}
-	}
-	if d.Ready != ready {
-		t.Errorf("ready is %t with %+v", d.Ready, d.Findings)
-	}
-	for _, part := range []string{"rights", "hosts", "uplinks", "switch", "CPUs", "transport dctcp", "base RTT", "TCP timers"} {
-		if _, ok := parts[part]; !ok {
-			t.Errorf("nothing is said of %s", part)
-		}
-	}
-	if root := os.Geteuid() == 0; parts["rights"].OK != root || !root && d.Ready {
-		t.Errorf("root is %t; findings %+v", root, d.Findings)
-	}
-	if d.Machine != results.ThisMachine() {
-		t.Errorf("machine %+v", d.Machine)
-	}
 }

@@ -34,7 +34,7 @@ func otherLosses(lab *labs.Lab, version uint32) []string {
 		lines = append(lines, fmt.Sprintf(format, append([]any{release}, a...)...))
 	}
 	if r := lab.Host.LossRecovery; r != labs.RecoverRACK && version >= rackOnly {
-		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime %s", r, UML)
+		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime uml", r)
 	}
 	t, err := lab.Host.BuildTransport()
 	if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < cc.HalvesSince {

@@ -13,35 +13,19 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/role"
+	"aqmlab/switch/port"
 )
 
 // TestMain makes this test binary the helper processes of its testbeds.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" {
-		if err := serveAgent(os.Args[2]); err != nil {
+		if err := role.Serve(context.Background(), os.Args[2], port.Kinds{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
-}
-
-func serveAgent(name string) error {
-	TuneHelper()
-	switch name {
-	case role.SwitchRole:
-		var sw role.Switch
-		return errors.Join(agent.Serve(context.Background(), func(context.Context) any { return &sw }), sw.Close())
-	case role.HostsRole:
-		var hosts *role.Hosts
-		err := agent.Serve(context.Background(), func(ctx context.Context) any {
-			hosts = role.NewHosts(ctx)
-			return hosts
-		})
-		return errors.Join(err, hosts.Close())
-	}
-	return fmt.Errorf("no role %q", name)
 }
 
 func needRoot(t *testing.T) {
@@ -81,7 +65,7 @@ func parse(t *testing.T, text string, change ...func(*labs.Lab)) *labs.Lab {
 func testbed(t *testing.T, lab *labs.Lab) *Testbed {
 	t.Helper()
 	needRoot(t)
-	tb, err := Up(t.Context(), lab, Options{Root: t.TempDir(), Log: os.Stderr})
+	tb, err := Up(t.Context(), lab, TestbedOptions{Root: t.TempDir(), Log: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +100,7 @@ func nothingLeft(t *testing.T, root, id string, pids ...int) {
 // emptyRoot fails the test if a state folder holds a lab.
 func emptyRoot(t *testing.T, root string) {
 	t.Helper()
-	if all, err := Labs(Options{Root: root}); err != nil || len(all) > 0 {
+	if all, err := Labs(TestbedOptions{Root: root}); err != nil || len(all) > 0 {
 		t.Errorf("labs left: %+v, %v", all, err)
 	}
 }

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -12,14 +11,6 @@ import (
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
-
-// point is one replay of a trace under one scheme.
-type point struct {
-	scheme string
-	load   float64
-	seed   uint64
-	flows  []trafficgen.Flow
-}
 
 const (
 	// pollEvery is how often the progress of a replay is looked at.
@@ -34,16 +25,16 @@ const (
 
 // run replays a point and returns what was measured. watch is told of the
 // replay's progress.
-func (t *Testbed) run(ctx context.Context, p point, watch func(role.State)) (results.Point, error) {
+func (t *Testbed) run(ctx context.Context, p PlannedPoint, watch func(role.State)) (results.Point, error) {
 	m, err := t.measure(ctx, p, watch)
 	if err != nil {
-		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
+		return results.Point{}, err
 	}
 	zero := time.Duration(float64(m.zero-m.sw.Start) / t.dilation)
 	out := results.Point{
-		Scheme:   p.scheme,
-		Load:     p.load,
-		Seed:     p.seed,
+		Scheme:   p.Scheme,
+		Load:     p.Load,
+		Seed:     p.Seed,
 		Flows:    m.flows,
 		Probes:   m.probes,
 		Senders:  m.senders,
@@ -80,7 +71,7 @@ type measurement struct {
 	kernel host.Counters
 }
 
-func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) (m measurement, err error) {
+func (t *Testbed) measure(ctx context.Context, p PlannedPoint, watch func(role.State)) (m measurement, err error) {
 	m.sw, err = t.withSwitch(ctx, p, func(ctx context.Context) error {
 		before, err := t.counters()
 		if err != nil {
@@ -90,7 +81,7 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 		if err != nil {
 			return err
 		}
-		if m.replayed, err = t.replay(ctx, p.flows, goodputEvery(t.lab, p.flows), watch); err != nil {
+		if m.replayed, err = t.replay(ctx, p.Flows, goodputEvery(t.lab, p.Flows), watch); err != nil {
 			return err
 		}
 		cpuAfter, err := collectors.ReadCPUs(t.cpus.hosts)
@@ -112,14 +103,14 @@ func (t *Testbed) measure(ctx context.Context, p point, watch func(role.State)) 
 // withSwitch runs the fabric of a point's scheme while do does its work. After
 // an error the switch may still be running, and the testbed is good for nothing
 // but being removed.
-func (t *Testbed) withSwitch(ctx context.Context, p point, do func(context.Context) error) (role.Measured, error) {
-	spec, err := t.ready(p.scheme, p.seed)
+func (t *Testbed) withSwitch(ctx context.Context, p PlannedPoint, do func(context.Context) error) (role.Measured, error) {
+	spec, err := t.ready(p.Scheme, p.Seed)
 	if err != nil {
 		return role.Measured{}, err
 	}
 	f := role.Fabric{Spec: spec, Dilation: t.dilation}
-	if len(p.flows) > 0 { // else nobody looks at more than the report
-		f.Sample, f.Capture = sampleEvery(t.lab, p.flows, spec), captureSpec(t.lab)
+	if len(p.Flows) > 0 { // else nobody looks at more than the report
+		f.Sample, f.Capture = sampleEvery(t.lab, p.Flows, spec), captureSpec(t.lab)
 		f.Estimates = t.lab.Collect.Estimates
 	}
 	return t.withFabric(ctx, f, do)

@@ -15,11 +15,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/switch/fabric"
-	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
-	"aqmlab/trafficgen"
-	"aqmlab/units"
 )
 
 // TestJudge: a run is low-fidelity if the p99 lateness exceeds 10 % of the base
@@ -139,34 +135,6 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-func TestPortCounts(t *testing.T) {
-	m := []fabric.PortCount{
-		{Switch: "s1", Far: "h1", Queues: []port.Count{{Enqueued: 9, Sent: 8, Marked: 7, DropsFull: 6, DropsScheme: 5, SentBytes: 4, PeakBytes: 3}, {}}},
-		{Switch: "s1", Far: "h2", Queues: []port.Count{{Sent: 1}}},
-	}
-	want := []results.PortCount{
-		{Switch: "s1", Port: "h1", Queue: 0, Enqueued: 9, Sent: 8, Marked: 7, DropsFull: 6, DropsScheme: 5, SentBytes: 4, PeakBytes: 3},
-		{Switch: "s1", Port: "h1", Queue: 1},
-		{Switch: "s1", Port: "h2", Queue: 0, Sent: 1},
-	}
-	if got := portCounts(m); !reflect.DeepEqual(got, want) {
-		t.Errorf("counts %+v, want %+v", got, want)
-	}
-}
-
-// TestIngressCounts: a port without an ingress stage, or whose stage held
-// nothing, has no row.
-func TestIngressCounts(t *testing.T) {
-	m := []fabric.PortCount{
-		{Switch: "s1", Far: "h1", Ingress: port.IngressCount{Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6, PeakBytes: 5}},
-		{Switch: "s1", Far: "h2"},
-	}
-	want := []results.IngressCount{{Switch: "s1", Port: "h1", Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6}}
-	if got := ingressCounts(m); !reflect.DeepEqual(got, want) {
-		t.Errorf("counts %+v, want %+v", got, want)
-	}
-}
-
 // TestHostCounts: a host counts what came during the point.
 func TestHostCounts(t *testing.T) {
 	tb := &Testbed{net: &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}}}}
@@ -178,40 +146,6 @@ func TestHostCounts(t *testing.T) {
 	}
 	if got := tb.hostCounts(before, nil); len(got) != 0 {
 		t.Errorf("counts %+v of nothing", got)
-	}
-}
-
-// TestSampleEvery: a point yields about 2000 samples of each queue, at least
-// 10 us apart, but 200 000 at most in all; none without a trace.
-func TestSampleEvery(t *testing.T) {
-	gigabit := &labs.Lab{Topology: labs.Topology{Rate: units.Gbps}}
-	star := fabric.Spec{Hosts: make([]fabric.Host, 9), Links: make([]fabric.Link, 9), Port: port.Spec{Queues: 4}}
-	for last, want := range map[time.Duration]time.Duration{
-		1:                     10 * time.Microsecond,
-		20 * time.Millisecond: 10 * time.Microsecond,
-		2 * time.Second:       time.Millisecond,
-	} {
-		if got := sampleEvery(gigabit, []trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
-			t.Errorf("a trace of %v is sampled every %v, want %v", last, got, want)
-		}
-	}
-	if got := sampleEvery(gigabit, nil, star); got != 0 {
-		t.Errorf("without a trace: every %v", got)
-	}
-	// 200 MB at 1 Gbps, all at once: 1.6 s, whoever receives and sends them.
-	for _, flows := range [][]trafficgen.Flow{
-		{{Start: 1, Client: 0, Server: 1, Bytes: 1e8}, {Start: 1, Client: 0, Server: 2, Bytes: 1e8}},
-		{{Start: 1, Client: 1, Server: 0, Bytes: 1e8}, {Start: 1, Client: 2, Server: 0, Bytes: 1e8}},
-		{{Start: 1, Bytes: trafficgen.MaxBytes, Stop: 1600 * time.Millisecond}},
-	} {
-		if got := sampleEvery(gigabit, flows, star); got != 800*time.Microsecond {
-			t.Errorf("1.6 s of traffic: every %v, want 800 us", got)
-		}
-	}
-	// 144 hosts on 12 leaves and 12 spines: 432 ports of 8 queues, 57 samples of each.
-	large := fabric.Spec{Hosts: make([]fabric.Host, 144), Links: make([]fabric.Link, 144+144), Port: port.Spec{Queues: 8}}
-	if got := sampleEvery(gigabit, []trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
-		t.Errorf("3456 queues over 57 ms: every %v, want 1 ms", got)
 	}
 }
 
@@ -234,7 +168,7 @@ func TestPause(t *testing.T) {
 }
 
 // onePoint is a point of a lab's trace.
-func onePoint(t *testing.T, lab *labs.Lab) point {
+func onePoint(t *testing.T, lab *labs.Lab) PlannedPoint {
 	t.Helper()
 	points, err := plan(lab)
 	if err != nil {
@@ -261,7 +195,7 @@ func TestRunPoint(t *testing.T) {
 	// 64 KB at 100 Mbps, and the base RTT.
 	const least = 5120*time.Microsecond + 2*time.Millisecond
 	for i, f := range got.Flows {
-		if !f.Completed() || f.Start != p.flows[i].Start || f.FCT < least {
+		if !f.Completed() || f.Start != p.Flows[i].Start || f.FCT < least {
 			t.Errorf("flow %d: %+v", i, f)
 		}
 	}
@@ -331,5 +265,26 @@ func namesSwitch(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), "switch") || strings.Contains(err.Error(), "call ") {
 		t.Errorf("error %v; want one that says that the switch died, and not which call met it", err)
+	}
+}
+
+// TestTestbedCanBeWatched: the same of real hosts and the switch's process.
+func TestTestbedCanBeWatched(t *testing.T) {
+	tb := testbed(t, parse(t, small))
+	var seen []results.Seen
+	var errs []error
+	_, err := tb.run(t.Context(), onePoint(t, tb.lab), func(s role.State) {
+		got, err := tb.see(t.Context())
+		if s.Completed > 0 && got.FCT[results.All].Count == 0 {
+			t.Errorf("%d flows completed, and none was seen", s.Completed)
+		}
+		seen, errs = append(seen, got), append(errs, err)
+	})
+	if err := errors.Join(append(errs, err)...); err != nil {
+		t.Fatal(err)
+	}
+	last := seen[len(seen)-1]
+	if last.FCT[results.All].Count != 12 || last.Queue == nil || len(last.Queue.Us) == 0 {
+		t.Errorf("at last %+v", last)
 	}
 }

@@ -2,15 +2,18 @@ package orchestrator
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"aqmlab/results"
 )
 
 // publisher is a watcher that looks at points as they go on, and lets those see,
-// too, who look at the run's folder.
+// too, who look at the run's folder. Points that go on at once may call it at once;
+// the watcher that it tells is called by one at a time.
 type publisher struct {
 	Watcher
+	mu      sync.Mutex
 	publish func(results.Live) error // nil once it has failed, or a look has
 	blind   bool                     // a look has failed
 	now     func() time.Time
@@ -30,6 +33,8 @@ func newPublisher(w Watcher, publish func(results.Live) error) *publisher {
 
 // Begin passes on.
 func (p *publisher) Begin(named Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.Watcher.Begin(named)
 	p.live.Of = named.Of
 	p.live.Points = append(p.live.Points, results.LivePoint{
@@ -40,6 +45,8 @@ func (p *publisher) Begin(named Point) {
 
 // Progress looks at the point now and then, and passes on what it found.
 func (p *publisher) Progress(named Point, s Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	point := p.point(named)
 	point.Completed, point.Failed = s.Completed, s.Failed
 	p.look(point, s.Look)
@@ -66,6 +73,8 @@ func (p *publisher) look(point *results.LivePoint, look func() (results.Seen, er
 
 // End passes on.
 func (p *publisher) End(named Point, measured results.Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.Watcher.End(named, measured)
 	point := p.point(named)
 	point.Seen = results.See(measured.Flows, nil)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 )
 
@@ -119,7 +118,7 @@ func (p *peek) Progress(_ Point, s Progress) {
 // and nothing of that is left in the folder.
 func TestRunsCanBeWatched(t *testing.T) {
 	w := &peek{root: t.TempDir()}
-	run, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: Sim, Jobs: 1, Out: w.root, Watcher: w})
+	run, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: "sim", Jobs: 1, Out: w.root, Watcher: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,41 +135,6 @@ func TestRunsCanBeWatched(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(run.Dir, "progress*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("%q left, %v", left, err)
-	}
-}
-
-// TestTestbedCanBeWatched: the same of real hosts and the switch's process.
-func TestTestbedCanBeWatched(t *testing.T) {
-	tb := testbed(t, parse(t, small))
-	var seen []results.Seen
-	var errs []error
-	_, err := tb.run(t.Context(), onePoint(t, tb.lab), func(s role.State) {
-		got, err := tb.see(t.Context())
-		if s.Completed > 0 && got.FCT[results.All].Count == 0 {
-			t.Errorf("%d flows completed, and none was seen", s.Completed)
-		}
-		seen, errs = append(seen, got), append(errs, err)
-	})
-	if err := errors.Join(append(errs, err)...); err != nil {
-		t.Fatal(err)
-	}
-	last := seen[len(seen)-1]
-	if last.FCT[results.All].Count != 12 || last.Queue == nil || len(last.Queue.Us) == 0 {
-		t.Errorf("at last %+v", last)
-	}
-}
-
-// TestSteps: what a guest sees reaches the host by its steps.
-func TestSteps(t *testing.T) {
-	if seen, err := (step{}).look(); err != nil || seen.FCT != nil {
-		t.Errorf("at first %+v, %v", seen, err)
-	}
-	s := step{Seen: []byte(`{"fct_us": {"small": {"count": 2, "mean": 3}}}`)}
-	if seen, err := s.look(); err != nil || seen.FCT[results.Small].Count != 2 {
-		t.Errorf("then %+v, %v", seen, err)
-	}
-	if _, err := (step{Seen: []byte("{")}).look(); err == nil {
-		t.Error("half a step was read")
 	}
 }
 
@@ -207,7 +171,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 
 func storedBy(t *testing.T, lab *labs.Lab, w Watcher, out string) string {
 	t.Helper()
-	run, err := Run(t.Context(), lab, RunOptions{Runtime: Sim, Jobs: 2, Out: out, Watcher: w})
+	run, err := Run(t.Context(), lab, RunOptions{Runtime: "sim", Jobs: 2, Out: out, Watcher: w})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ workload: {arrival: {kind: trace, file: %q}, load: 0.3, services: [1, 1]}
 // replay what plan draws.
 func TestReplayOwnFlows(t *testing.T) {
 	out := t.TempDir()
-	run, err := Run(t.Context(), parse(t, everything), RunOptions{Runtime: Sim, Jobs: 2, Out: out, Watcher: &diary{}})
+	run, err := Run(t.Context(), parse(t, everything), RunOptions{Runtime: "sim", Jobs: 2, Out: out, Watcher: &diary{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestReplayOwnFlows(t *testing.T) {
 			t.Fatalf("%s: %d flows, want %d:\n%+v\n%+v", filepath.Base(file), len(got), len(want), got, want)
 		}
 	}
-	again, err := Run(t.Context(), parse(t, fmt.Sprintf(replayLab, stored)), RunOptions{Runtime: Sim, Jobs: 2, Out: out, Watcher: &diary{}})
+	again, err := Run(t.Context(), parse(t, fmt.Sprintf(replayLab, stored)), RunOptions{Runtime: "sim", Jobs: 2, Out: out, Watcher: &diary{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func traceOf(t *testing.T, lab string) []trafficgen.Flow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return points[0].flows
+	return points[0].Flows
 }
 
 // exportedFlows is the CSV of one point: the header, and the lines of tcn.

@@ -42,18 +42,21 @@ func KeysOf(run *results.Run, kinds port.Kinds) ([]string, error) {
 // takeUp leaves of the points those that the run to be resumed does not have,
 // and the lab with the run's dilation. It refuses, with [ErrNotResumed], a run
 // that was made of another lab, in another way, or on other flows.
-func takeUp(lab *labs.Lab, points []point, runtime Runtime, run *results.Run) (*labs.Lab, []point, error) {
-	refused := func(err error) (*labs.Lab, []point, error) {
+func takeUp(lab *labs.Lab, points []PlannedPoint, on Row, run *results.Run) (*labs.Lab, []PlannedPoint, error) {
+	refused := func(err error) (*labs.Lab, []PlannedPoint, error) {
 		return nil, nil, fmt.Errorf("run %s %w: %w", filepath.Base(run.Dir), ErrNotResumed, err)
 	}
 	yaml, err := lab.YAML()
 	if err != nil {
 		return nil, nil, err
 	}
-	m := manifest(lab)
-	m.Runtime, m.Dilation = string(runtime), float64(lab.Dilation)
-	if runtime != Netns && runtime != Docker {
-		m.Host.Kernel, m.Dilation = "", 0
+	m := ManifestOf(lab)
+	m.Runtime = on.Name
+	if !on.OwnKernel {
+		m.Host.Kernel = ""
+	}
+	if !on.Virtual {
+		m.Dilation = float64(lab.Dilation)
 	}
 	if err := run.CheckResumable(m, yaml); err != nil {
 		return refused(err)
@@ -66,9 +69,9 @@ func takeUp(lab *labs.Lab, points []point, runtime Runtime, run *results.Run) (*
 	for i, p := range run.Points() {
 		have[keys[i]] = p
 	}
-	var left []point
+	var left []PlannedPoint
 	for _, p := range points {
-		key, err := lab.PointKey(p.scheme, p.load, p.seed)
+		key, err := lab.PointKey(p.Scheme, p.Load, p.Seed)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -82,7 +85,7 @@ func takeUp(lab *labs.Lab, points []point, runtime Runtime, run *results.Run) (*
 		}
 	}
 	paced := *lab
-	if runtime == Netns || runtime == Docker {
+	if !on.Virtual {
 		paced.Dilation = labs.Dilation(run.Manifest.Dilation)
 	}
 	return &paced, left, nil
@@ -90,19 +93,19 @@ func takeUp(lab *labs.Lab, points []point, runtime Runtime, run *results.Run) (*
 
 // sameFlows wants a stored point to have replayed the flows of the plan: a trace
 // file may be another by now.
-func sameFlows(p point, stored results.StoredPoint) error {
+func sameFlows(p PlannedPoint, stored results.StoredPoint) error {
 	measured, err := stored.ReadFlows()
 	if err != nil {
 		return err
 	}
 	other := func(what string, values ...any) error {
-		return fmt.Errorf("%s at load %v, seed %d replayed other flows: "+what, append([]any{p.scheme, p.load, p.seed}, values...)...)
+		return fmt.Errorf("%s at load %v, seed %d replayed other flows: "+what, append([]any{p.Scheme, p.Load, p.Seed}, values...)...)
 	}
-	if len(measured.Flows) != len(p.flows) {
-		return other("%d, and the lab has %d now", len(measured.Flows), len(p.flows))
+	if len(measured.Flows) != len(p.Flows) {
+		return other("%d, and the lab has %d now", len(measured.Flows), len(p.Flows))
 	}
 	for _, r := range measured.Flows {
-		if r.ID < 0 || r.ID >= int64(len(p.flows)) || !records(r, p.flows[r.ID]) {
+		if r.ID < 0 || r.ID >= int64(len(p.Flows)) || !records(r, p.Flows[r.ID]) {
 			return other("flow %d is another now", r.ID)
 		}
 	}

@@ -39,7 +39,7 @@ func (s *stopper) End(Point, results.Point) {
 func cut(t *testing.T, out string) *results.Run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	run, err := Run(ctx, parse(t, small), RunOptions{Runtime: Sim, Jobs: 1, Out: out, Watcher: &stopper{after: 3, stop: cancel}})
+	run, err := Run(ctx, parse(t, small), RunOptions{Runtime: "sim", Jobs: 1, Out: out, Watcher: &stopper{after: 3, stop: cancel}})
 	if !errors.Is(err, context.Canceled) || run == nil || len(run.Points()) == 0 || len(run.Points()) > 3 {
 		t.Fatalf("interrupted: %v, %v", run, err)
 	}
@@ -70,7 +70,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s was run again", p)
 		}
 	}
-	whole, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: Sim, Jobs: 2, Out: t.TempDir(), Watcher: &diary{}})
+	whole, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: "sim", Jobs: 2, Out: t.TempDir(), Watcher: &diary{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestResume(t *testing.T) {
 // TestResumeFinishes: a run that was killed when all its points were there is
 // given its name.
 func TestResumeFinishes(t *testing.T) {
-	run, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: Sim, Jobs: 2, Out: t.TempDir(), Watcher: &diary{}})
+	run, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: "sim", Jobs: 2, Out: t.TempDir(), Watcher: &diary{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestNotResumed(t *testing.T) {
 	write("1ms,0,1,1000\n2ms,0,1,1000\n")
 	replayed := fmt.Sprintf("{name: own, topology: {hosts: 2, rate: 100Mbps}, schemes: [{name: droptail, aqm: droptail}, {name: tcn, aqm: tcn, threshold: 1ms}], workload: {arrival: {kind: trace, file: %s}, load: 0.5}}", trace)
 	ctx, cancel := context.WithCancel(t.Context())
-	own, err := Run(ctx, parse(t, replayed), RunOptions{Runtime: Sim, Jobs: 1, Out: t.TempDir(), Watcher: &stopper{after: 1, stop: cancel}})
+	own, err := Run(ctx, parse(t, replayed), RunOptions{Runtime: "sim", Jobs: 1, Out: t.TempDir(), Watcher: &stopper{after: 1, stop: cancel}})
 	if own == nil || len(own.Points()) != 1 {
 		t.Fatalf("interrupted: %v, %v", own, err)
 	}
@@ -129,10 +129,10 @@ func TestNotResumed(t *testing.T) {
 		lab     *labs.Lab
 		runtime Runtime
 	}{
-		"runtime: sim then, netns now": {early, parse(t, small), Netns},
-		"lab key seeds: ":              {early, parse(t, small, func(l *labs.Lab) { l.Seeds = []uint64{1, 2, 3} }), Sim},
+		"runtime: sim then, netns now": {early, parse(t, small), "netns"},
+		"lab key seeds: ":              {early, parse(t, small, func(l *labs.Lab) { l.Seeds = []uint64{1, 2, 3} }), "sim"},
 		"lab key workload.flows: ":     {early, parse(t, small, func(l *labs.Lab) { l.Workload.Flows++ }), Auto},
-		"droptail at load 0.5, seed 1 replayed other flows: flow 1 is another now": {own, parse(t, replayed), Sim},
+		"droptail at load 0.5, seed 1 replayed other flows: flow 1 is another now": {own, parse(t, replayed), "sim"},
 	} {
 		before := len(c.run.Points())
 		_, err := Run(t.Context(), c.lab, RunOptions{Runtime: c.runtime, Resume: c.run, Watcher: &diary{}})

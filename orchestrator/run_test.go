@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
@@ -23,7 +25,7 @@ func TestPlan(t *testing.T) {
 	}
 	var got []string
 	for _, p := range points {
-		got = append(got, fmt.Sprintf("%s %v %d", p.scheme, p.load, p.seed))
+		got = append(got, fmt.Sprintf("%s %v %d", p.Scheme, p.Load, p.Seed))
 	}
 	want := []string{
 		"droptail 0.3 1", "tcn 0.3 1", "droptail 0.3 2", "tcn 0.3 2",
@@ -33,10 +35,10 @@ func TestPlan(t *testing.T) {
 		t.Fatalf("points %q, want %q", got, want)
 	}
 	for i := 0; i < len(points); i += 2 {
-		if len(points[i].flows) != 12 || !slices.Equal(points[i].flows, points[i+1].flows) {
+		if len(points[i].Flows) != 12 || !slices.Equal(points[i].Flows, points[i+1].Flows) {
 			t.Errorf("points %s and %s have different traces", got[i], got[i+1])
 		}
-		if i > 0 && slices.Equal(points[i].flows, points[i-1].flows) {
+		if i > 0 && slices.Equal(points[i].Flows, points[i-1].Flows) {
 			t.Errorf("points %s and %s have the same trace", got[i-1], got[i])
 		}
 	}
@@ -44,18 +46,18 @@ func TestPlan(t *testing.T) {
 
 // TestName: what is left of a run is told in wall time.
 func TestName(t *testing.T) {
-	tb := &Testbed{lab: parse(t, small), dilation: 3}
+	b := &Backend{Manifest: results.Manifest{Dilation: 3}}
 	at := func(d time.Duration) []trafficgen.Flow { return []trafficgen.Flow{{Start: 1}, {Start: d}} }
-	points := []point{
-		{scheme: "a", load: 0.5, seed: 7, flows: at(time.Second)},
-		{scheme: "b", flows: at(2 * time.Second)},
-		{scheme: "c", flows: at(4 * time.Second)},
+	points := []PlannedPoint{
+		{Scheme: "a", Load: 0.5, Seed: 7, Flows: at(time.Second)},
+		{Scheme: "b", Flows: at(2 * time.Second)},
+		{Scheme: "c", Flows: at(4 * time.Second)},
 	}
 	want := Point{Scheme: "a", Load: 0.5, Seed: 7, Number: 1, Of: 3, Flows: 2, Lasts: 3 * time.Second, After: 18 * time.Second}
-	if got := name(points, 0, tb.lasts); got != want {
+	if got := name(points, 0, b); got != want {
 		t.Errorf("first point %+v, want %+v", got, want)
 	}
-	if got := name(points, 2, tb.lasts); got.Number != 3 || got.Lasts != 12*time.Second || got.After != 0 {
+	if got := name(points, 2, b); got.Number != 3 || got.Lasts != 12*time.Second || got.After != 0 {
 		t.Errorf("last point %+v", got)
 	}
 }
@@ -97,7 +99,7 @@ func TestRun(t *testing.T) {
 	lab.Workload.Load, lab.Seeds = []float64{0.5}, []uint64{3}
 	var d diary
 	root := t.TempDir()
-	run, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Runtime: Netns, Out: t.TempDir(), Watcher: &d})
+	run, err := Run(t.Context(), lab, RunOptions{Root: root, Runtime: "netns", Out: t.TempDir(), Watcher: &d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +147,7 @@ func TestInterruptedRun(t *testing.T) {
 				}
 			}}
 			root := t.TempDir()
-			run, err := Run(ctx, parse(t, small), RunOptions{Options: Options{Root: root}, Runtime: Netns, Out: t.TempDir(), Watcher: &d})
+			run, err := Run(ctx, parse(t, small), RunOptions{Root: root, Runtime: "netns", Out: t.TempDir(), Watcher: &d})
 			if !errors.Is(err, enough) {
 				t.Errorf("error %v, want %v", err, enough)
 			}
@@ -165,8 +167,21 @@ func TestRunFailsBeforeItBegins(t *testing.T) {
 	lab := parse(t, small)
 	lab.Workload.Pattern = "none-to-none"
 	root := t.TempDir()
-	if _, err := Run(t.Context(), lab, RunOptions{Options: Options{Root: root}, Runtime: Netns, Out: t.TempDir(), Watcher: &diary{}}); err == nil {
+	if _, err := Run(t.Context(), lab, RunOptions{Root: root, Runtime: "netns", Out: t.TempDir(), Watcher: &diary{}}); err == nil {
 		t.Error("an unknown pattern is no error")
 	}
 	emptyRoot(t, root)
+}
+
+// TestNoGuestKernel: what needs one says how to get it, and makes nothing.
+func TestNoGuestKernel(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	out := t.TempDir()
+	_, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: "uml", Out: out, Watcher: &diary{}})
+	if !errors.Is(err, uml.ErrUnavailable) || !strings.Contains(err.Error(), "aqmlab kernel build") {
+		t.Errorf("run: %v", err)
+	}
+	if made, err := os.ReadDir(out); err != nil || len(made) > 0 {
+		t.Errorf("made %v, %v", made, err)
+	}
 }

@@ -7,35 +7,93 @@ import (
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator/uml"
 	"aqmlab/units"
 )
 
-// Runtime says where a lab's hosts run.
+// Runtime is the name of a row of [Runtimes], or [Auto].
 type Runtime string
 
-// The runtimes.
-const (
-	Auto   Runtime = "auto"   // Netns for root and a lab that fits into real time, else UML where there is a guest kernel, else Netns or Sim
-	Netns  Runtime = "netns"  // network namespaces of this machine, on the wall clock
-	Docker Runtime = "docker" // Docker containers of this machine, on the wall clock
-	UML    Runtime = "uml"    // a guest kernel for each point, in virtual time
-	Sim    Runtime = "sim"    // modelled hosts in virtual time
-)
+// Auto has [Run] choose a runtime by what the lab and the machine are.
+const Auto Runtime = "auto"
 
-// Runtimes lists the runtimes.
-func Runtimes() []string {
-	return []string{string(Auto), string(Netns), string(Docker), string(UML), string(Sim)}
+// Runtimes is the table of runtimes. Auto takes the first of those that suit it.
+func Runtimes() []Row {
+	return []Row{
+		{
+			Name:  "netns",
+			Doc:   "real hosts in network namespaces",
+			Facts: Facts{OwnKernel: true, Stays: true, NeedsRoot: true},
+			Open:  OpenNamespaces,
+		},
+		{
+			Name:  "docker",
+			Doc:   "real hosts in Docker containers",
+			Facts: Facts{OwnKernel: true, Stays: true, NeedsRoot: true, Containers: true},
+			Open:  OpenContainers,
+		},
+		{
+			Name:  "uml",
+			Doc:   "a guest kernel for each point, in virtual time",
+			Facts: Facts{Virtual: true},
+			Find:  FindKernel,
+			Open:  OpenGuests,
+		},
+		{
+			Name:  "sim",
+			Doc:   "modelled hosts in virtual time",
+			Facts: Facts{Virtual: true, Modelled: true},
+			Open:  OpenSimulation,
+		},
+	}
+}
+
+// RuntimeNames lists what a user may ask for.
+func RuntimeNames() []string {
+	names := []string{string(Auto)}
+	for _, row := range Runtimes() {
+		names = append(names, row.Name)
+	}
+	return names
 }
 
 // ParseRuntime checks a name.
 func ParseRuntime(name string) (Runtime, error) {
-	for _, known := range Runtimes() {
-		if name == known {
-			return Runtime(name), nil
+	if names := RuntimeNames(); !slices.Contains(names, name) {
+		return "", fmt.Errorf("unknown runtime %q: want one of %s", name, strings.Join(names, ", "))
+	}
+	return Runtime(name), nil
+}
+
+// Facts are those of the runtime's row; none of a name that no row has.
+func (r Runtime) Facts() Facts {
+	return first(Runtimes(), r.names).Facts
+}
+
+// RuntimesWith lists the runtimes whose facts are as wanted.
+func RuntimesWith(wanted func(Facts) bool) []Runtime {
+	var names []Runtime
+	for _, row := range Runtimes() {
+		if wanted(row.Facts) {
+			names = append(names, Runtime(row.Name))
 		}
 	}
-	return "", fmt.Errorf("unknown runtime %q: want one of %s", name, strings.Join(Runtimes(), ", "))
+	return names
+}
+
+// Simulator is the runtime of modelled hosts.
+func Simulator() Runtime {
+	return RuntimesWith(func(f Facts) bool { return f.Modelled })[0]
+}
+
+// names tells whether a row is the one of that name.
+func (r Runtime) names(row Row) bool { return row.Name == string(r) }
+
+// first is the first row that fits, or the zero Row.
+func first(rows []Row, fits func(Row) bool) Row {
+	if i := slices.IndexFunc(rows, fits); i >= 0 {
+		return rows[i]
+	}
+	return Row{}
 }
 
 // What a machine does in real time: one switch process carries that much traffic,
@@ -63,41 +121,31 @@ func slowed(lab *labs.Lab) string {
 	return ""
 }
 
-// machine is what the choice of a runtime depends on beside the lab.
-type machine struct {
-	root  bool
-	guest func() (uml.Kernel, error)
-}
-
-// choose settles on a runtime for a lab, and tells why unless it was asked for.
-func (r Runtime) choose(lab *labs.Lab, m machine) (chosen Runtime, why string) {
-	t, err := lab.Host.BuildTransport()
-	switch {
-	case r != Auto && r != "":
-		return r, ""
-	case err == nil && t.Modelled:
-		return Sim, "runtime sim: no real host speaks " + lab.Host.Transport
+// chooseRuntime settles on a row for a lab, and tells why: real hosts in real time where
+// the user may have them and the lab fits, else those of a guest kernel in virtual
+// time, else real ones that are slowed down, else models.
+func chooseRuntime(rows []Row, lab *labs.Lab, root bool) (chosen Row, why string) {
+	real := first(rows, func(r Row) bool { return !r.Modelled && !r.Virtual })
+	guest := first(rows, func(r Row) bool { return !r.Modelled && r.Virtual })
+	models := first(rows, func(r Row) bool { return r.Modelled })
+	take := func(r Row, what, because string) (Row, string) {
+		return r, fmt.Sprintf("runtime %s: %s%s", r.Name, what, because)
+	}
+	if t, err := lab.Host.BuildTransport(); err == nil && t.Modelled {
+		return take(models, "no real host speaks "+lab.Host.Transport, "")
 	}
 	slow := slowed(lab)
-	if m.root && slow == "" {
-		return Netns, "runtime netns: real hosts in network namespaces, as this is root and the lab fits into real time"
+	if root && slow == "" {
+		return take(real, real.Doc, ", as this is root and the lab fits into real time")
 	}
-	k, err := m.guest()
+	kernel, err := guest.Find()
 	switch {
-	case err == nil && m.root:
-		return UML, fmt.Sprintf("runtime uml: the TCP of Linux %s in virtual time, as the lab does not fit into real time (%s)", k.Release, slow)
+	case err == nil && root:
+		return take(guest, kernel, fmt.Sprintf(" in virtual time, as the lab does not fit into real time (%s)", slow))
 	case err == nil:
-		return UML, fmt.Sprintf("runtime uml: the TCP of Linux %s in virtual time, as real hosts on this kernel need root", k.Release)
-	case m.root:
-		return Netns, fmt.Sprintf("runtime netns: real hosts in network namespaces, slowed down if need be (%s); a guest kernel would do without (%v)", slow, err)
+		return take(guest, kernel, " in virtual time, as real hosts on this kernel need root")
+	case root:
+		return take(real, real.Doc, fmt.Sprintf(", slowed down if need be (%s); a guest kernel would do without (%v)", slow, err))
 	}
-	return Sim, fmt.Sprintf("runtime sim: modelled hosts in virtual time, as real hosts need root (sudo) or a guest kernel (%v)", err)
-}
-
-// runtime is the one that a testbed is of.
-func (t *Testbed) runtime() Runtime {
-	if t.engine != nil {
-		return Docker
-	}
-	return Netns
+	return take(models, models.Doc, fmt.Sprintf(", as real hosts need root (sudo) or a guest kernel (%v)", err))
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestParseRuntime(t *testing.T) {
-	for _, name := range Runtimes() {
+	for _, name := range RuntimeNames() {
 		if r, err := ParseRuntime(name); err != nil || string(r) != name {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
@@ -24,28 +24,31 @@ func TestParseRuntime(t *testing.T) {
 // TestChooseRuntime: auto is netns for root and labs that fit into real time, else uml
 // with a guest kernel, else what is left; it says why.
 func TestChooseRuntime(t *testing.T) {
-	with := func() (uml.Kernel, error) { return uml.Kernel{Release: "6.1.2"}, nil }
-	without := func() (uml.Kernel, error) { return uml.Kernel{}, uml.ErrUnavailable }
+	type machine struct {
+		root  bool
+		guest func() (string, error)
+	}
+	with := func() (string, error) { return "the TCP of Linux 6.1.2", nil }
+	without := func() (string, error) { return "", uml.ErrUnavailable }
 	user, userGuest, root, rootGuest := machine{false, without}, machine{false, with}, machine{true, without}, machine{true, with}
 	for name, c := range map[string]struct {
-		asked, want Runtime
-		on          machine
-		rate        units.Rate
-		rtt         time.Duration
-		dilation    labs.Dilation
-		transport   string
-		why         string
+		want      string
+		on        machine
+		rate      units.Rate
+		rtt       time.Duration
+		dilation  labs.Dilation
+		transport string
+		why       string
 	}{
-		"asked for":            {asked: Sim, want: Sim, on: rootGuest},
-		"user":                 {want: Sim, on: user, why: "no guest kernel"},
-		"user with guest":      {want: UML, on: userGuest, why: "Linux 6.1.2"},
-		"root":                 {want: Netns, on: root, why: "root"},
-		"root with guest":      {want: Netns, on: rootGuest, why: "fits into real time"},
-		"fast":                 {want: Netns, on: root, rate: 10 * units.Gbps, why: "slowed down"},
-		"fast with guest":      {want: UML, on: rootGuest, rate: 10 * units.Gbps, why: "more than 1Gbps"},
-		"short":                {want: UML, on: rootGuest, rtt: 50 * time.Microsecond, why: "50µs is less than 200µs"},
-		"fast, dilation given": {want: Netns, on: rootGuest, rate: 10 * units.Gbps, dilation: 20, why: "root"},
-		"modelled transport":   {want: Sim, on: rootGuest, transport: "dcqcn", why: "dcqcn"},
+		"user":                 {want: "sim", on: user, why: "no guest kernel"},
+		"user with guest":      {want: "uml", on: userGuest, why: "Linux 6.1.2"},
+		"root":                 {want: "netns", on: root, why: "root"},
+		"root with guest":      {want: "netns", on: rootGuest, why: "fits into real time"},
+		"fast":                 {want: "netns", on: root, rate: 10 * units.Gbps, why: "slowed down"},
+		"fast with guest":      {want: "uml", on: rootGuest, rate: 10 * units.Gbps, why: "more than 1Gbps"},
+		"short":                {want: "uml", on: rootGuest, rtt: 50 * time.Microsecond, why: "50µs is less than 200µs"},
+		"fast, dilation given": {want: "netns", on: rootGuest, rate: 10 * units.Gbps, dilation: 20, why: "root"},
+		"modelled transport":   {want: "sim", on: rootGuest, transport: "dcqcn", why: "dcqcn"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lab := parse(t, small)
@@ -59,13 +62,15 @@ func TestChooseRuntime(t *testing.T) {
 			if c.transport != "" {
 				lab.Host.Transport = c.transport
 			}
-			asked := c.asked
-			if asked == "" {
-				asked = Auto
+			rows := Runtimes()
+			for i := range rows {
+				if rows[i].Find != nil {
+					rows[i].Find = c.on.guest
+				}
 			}
-			r, why := asked.choose(lab, c.on)
-			if r != c.want || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
-				t.Errorf("%v because %q, want %v because of %q", r, why, c.want, c.why)
+			r, why := chooseRuntime(rows, lab, c.on.root)
+			if r.Name != c.want || !strings.HasPrefix(why, "runtime "+c.want+": ") || !strings.Contains(why, c.why) {
+				t.Errorf("%v because %q, want %v because of %q", r.Name, why, c.want, c.why)
 			}
 		})
 	}

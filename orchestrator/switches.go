@@ -52,7 +52,7 @@ func (t *Testbed) switchName(i int) string {
 
 // spawnSwitch starts a switch's process where ao says. It inherits what keeps
 // the congestion control registered, so that a detached testbed keeps its own.
-func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
+func (t *Testbed) spawnSwitch(ctx context.Context, o TestbedOptions, ao agent.Options, i int) (*agent.Process, error) {
 	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
 	link, err := t.cc.LinkFile()
 	switch {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -30,12 +29,12 @@ import (
 // make one.
 var ErrNotRoot = errors.New("real hosts need root: network namespaces, packet sockets and BPF; run it with sudo")
 
-// Options say how a testbed is brought up.
-type Options struct {
+// TestbedOptions say how a testbed is brought up.
+type TestbedOptions struct {
 	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
 	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
 	Detached bool      // the testbed stays when this process ends
-	virtual  bool      // this machine is a guest whose time is virtual
+	Virtual  bool      // this machine is a guest whose time is virtual
 	// Containers makes the hosts and the switch Docker containers.
 	Containers bool
 	Program    string // path of the static program that containers run; empty: this one
@@ -53,7 +52,7 @@ type Testbed struct {
 	hosts    fleet
 	engine   *docker.Engine // of hosts and switch that are containers; else nil
 
-	virtual      bool         // see [Options]
+	virtual      bool         // see [TestbedOptions]
 	uplinks      []units.Rate // of the hosts, if they are not alike
 	dilation     float64
 	overhead     time.Duration // wall time that hosts and switch add to a round trip
@@ -61,6 +60,21 @@ type Testbed struct {
 	netem        bool          // the hosts' kernels make the RTTs that are drawn; else the switch
 	sight        sight         // of the replay that is going on
 }
+
+// Lab is the lab that the testbed runs.
+func (t *Testbed) Lab() *labs.Lab { return t.lab }
+
+// Use has the testbed run another lab of the same hosts from now on.
+func (t *Testbed) Use(lab *labs.Lab) { t.lab = lab }
+
+// Network is where the hosts and the switch are.
+func (t *Testbed) Network() *netns.Lab { return t.net }
+
+// Congestion is the kernel's name of the hosts' congestion control.
+func (t *Testbed) Congestion() string { return t.cc.Name() }
+
+// Provider is what provides it.
+func (t *Testbed) Provider() string { return string(t.cc.Provider()) }
 
 // subnet holds the hosts of a lab. Labs have namespaces of their own, so all
 // may use the same one.
@@ -88,7 +102,7 @@ func unregister(entries []journal.Entry) error {
 
 // Up brings up the testbed of a lab: congestion control, namespaces, links,
 // switch and host processes. When it fails or ctx ends, nothing is left.
-func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
+func Up(ctx context.Context, lab *labs.Lab, o TestbedOptions) (*Testbed, error) {
 	if os.Geteuid() != 0 {
 		return nil, ErrNotRoot
 	}
@@ -96,14 +110,14 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Testbed{lab: lab, virtual: o.virtual, cpus: free, dilation: max(1, float64(lab.Dilation))}
+	t := &Testbed{lab: lab, virtual: o.Virtual, cpus: free, dilation: max(1, float64(lab.Dilation))}
 	if err := t.up(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
 	return t, nil
 }
 
-func (t *Testbed) up(ctx context.Context, o Options) error {
+func (t *Testbed) up(ctx context.Context, o TestbedOptions) error {
 	var err error
 	if t.journal, err = journal.Create(o.root(), Info{Lab: t.lab.Name}); err != nil {
 		return err
@@ -140,7 +154,7 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 
 // upInNamespaces brings up the hosts and the switch as namespaces of this
 // machine.
-func (t *Testbed) upInNamespaces(ctx context.Context, o Options) error {
+func (t *Testbed) upInNamespaces(ctx context.Context, o TestbedOptions) error {
 	// The hosts' process needs no namespace to start in, so it starts meanwhile.
 	hosts := make(chan error, 1)
 	if o.Detached {
@@ -153,7 +167,7 @@ func (t *Testbed) upInNamespaces(ctx context.Context, o Options) error {
 }
 
 // startNetwork makes the namespaces and starts the switch.
-func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
+func (t *Testbed) startNetwork(ctx context.Context, o TestbedOptions) (err error) {
 	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
 		return err
 	}
@@ -218,7 +232,7 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 }
 
 // startHosts starts the process that carries the traffic of all hosts.
-func (t *Testbed) startHosts(ctx context.Context, o Options) error {
+func (t *Testbed) startHosts(ctx context.Context, o TestbedOptions) error {
 	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.hosts, Log: o.Log, Record: t.journal.Record}
 	states, err := t.shareStates()
 	if err != nil {
@@ -293,11 +307,3 @@ func splitCPUs(switches int) (cpus, error) {
 	at := len(all) - min(switches, len(all)/2)
 	return cpus{switches: all[at:], hosts: slices.Clip(all[:at])}, nil
 }
-
-// helperProcs is how many goroutines a helper process may run at once, beside
-// a thread that spins or sleeps in the kernel: a process that is pinned to one
-// CPU would get a single one, and notice its traffic late.
-const helperProcs = 4
-
-// TuneHelper readies the calling process, a helper, for its role.
-func TuneHelper() { runtime.GOMAXPROCS(max(helperProcs, runtime.NumCPU())) }

@@ -79,7 +79,7 @@ func TestPace(t *testing.T) {
 func TestUpAndDown(t *testing.T) {
 	needRoot(t)
 	root := t.TempDir()
-	tb, err := Up(t.Context(), parse(t, small), Options{Root: root})
+	tb, err := Up(t.Context(), parse(t, small), TestbedOptions{Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestUpGivenUp(t *testing.T) {
 				defer time.AfterFunc(after, func() { cancel(why) }).Stop()
 			}
 			root := t.TempDir()
-			tb, err := Up(ctx, parse(t, small), Options{Root: root})
+			tb, err := Up(ctx, parse(t, small), TestbedOptions{Root: root})
 			if err == nil { // the machine was faster
 				err = errors.Join(why, tb.Down(t.Context()))
 			}
@@ -140,7 +140,7 @@ func TestUpFails(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			root := t.TempDir()
-			_, err := Up(t.Context(), parse(t, small, tt.spoil), Options{Root: root})
+			_, err := Up(t.Context(), parse(t, small, tt.spoil), TestbedOptions{Root: root})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "bringing up lab small") {
 				t.Errorf("error %v; want one that names the lab and %q", err, tt.want)
 			}
@@ -154,7 +154,7 @@ func TestUpFails(t *testing.T) {
 func TestDownAfterADeath(t *testing.T) {
 	needRoot(t)
 	root := t.TempDir()
-	tb, err := Up(t.Context(), parse(t, small), Options{Root: root})
+	tb, err := Up(t.Context(), parse(t, small), TestbedOptions{Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestUpNeedsRoot(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may")
 	}
-	if _, err := Up(t.Context(), parse(t, small), Options{Root: t.TempDir()}); !errors.Is(err, ErrNotRoot) {
+	if _, err := Up(t.Context(), parse(t, small), TestbedOptions{Root: t.TempDir()}); !errors.Is(err, ErrNotRoot) {
 		t.Errorf("error %v, want ErrNotRoot", err)
 	}
 }

@@ -3,12 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"aqmlab/kind"
 	"aqmlab/labs"
@@ -20,89 +15,24 @@ import (
 	"aqmlab/trafficgen"
 )
 
-// runVirtual runs the points in virtual time, several at once. They are stored
-// in the order of the plan, so that the run does not depend on which is done
-// first.
-func runVirtual(ctx context.Context, lab *labs.Lab, points []point, o RunOptions) (*results.Run, error) {
-	m := manifest(lab)
-	m.Runtime = string(Sim)
-	m.Dilation = 1
+// OpenSimulation readies a lab's models.
+func OpenSimulation(_ context.Context, lab *labs.Lab, o Options) (*Backend, error) {
+	m := ManifestOf(lab)
 	m.Transport.Provider = results.ProviderModel
 	m.BaseRTT = results.Micros(lab.RTT.Min)
-	jobs := o.Jobs
-	if jobs == 0 {
-		jobs = runtime.NumCPU()
-	}
-	o.Watcher.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, min(jobs, len(points))))
-	return store(lab, m, o, func(w Watcher, add func(results.Point) error) error {
-		watcher := &oneByOne{Watcher: w}
-		return inOrder(ctx, jobs, len(points), func(ctx context.Context, i int) (results.Point, error) {
-			return simulate(ctx, lab, points[i], name(points, i, instant), watcher)
-		}, add)
-	})
+	o.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, o.Jobs))
+	return &Backend{
+		Manifest: m,
+		Jobs:     o.Jobs,
+		Measure: func(ctx context.Context, p PlannedPoint, watch func(Progress)) (results.Point, error) {
+			return measureSimulation(ctx, lab, p, watch)
+		},
+		Close: func(context.Context) error { return nil },
+	}, nil
 }
 
-// instant is the wall time of a trace in virtual time, which nobody knows ahead.
-func instant(point) time.Duration { return 0 }
-
-// inOrder makes n points, at most jobs at once, and adds them in their order.
-// After an error it has added those that were made before the first that was
-// not.
-func inOrder(ctx context.Context, jobs, n int, point func(context.Context, int) (results.Point, error), add func(results.Point) error) error {
-	group, running := errgroup.WithContext(ctx)
-	var skipped atomic.Bool
-	group.SetLimit(jobs + 1) // and the one that adds
-	made := make([]chan results.Point, n)
-	for i := range made {
-		made[i] = make(chan results.Point, 1)
-	}
-	group.Go(func() error {
-		for _, c := range made {
-			p, ok := <-c
-			if !ok {
-				return nil
-			}
-			if err := add(p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for i := range n {
-		group.Go(func() error {
-			defer close(made[i])
-			// Why is known to whoever ended the others, and better.
-			if running.Err() != nil {
-				skipped.Store(true)
-				return nil
-			}
-			p, err := point(running, i)
-			if err == nil {
-				made[i] <- p
-			}
-			return err
-		})
-	}
-	err := group.Wait()
-	if err == nil && skipped.Load() {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// simulate runs one point in virtual time.
-func simulate(ctx context.Context, lab *labs.Lab, p point, named Point, w Watcher) (results.Point, error) {
-	w.Begin(named)
-	measured, err := virtualPoint(ctx, lab, p, func(s Progress) { w.Progress(named, s) })
-	if err != nil {
-		return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.scheme, p.load, p.seed, err)
-	}
-	w.End(named, measured)
-	return measured, nil
-}
-
-// virtualPoint simulates a point and returns what was measured.
-func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progress)) (results.Point, error) {
+// measureSimulation simulates a point and returns what was measured.
+func measureSimulation(ctx context.Context, lab *labs.Lab, p PlannedPoint, watch func(Progress)) (results.Point, error) {
 	c, err := simulation(lab, p)
 	if err != nil {
 		return results.Point{}, err
@@ -122,9 +52,9 @@ func virtualPoint(ctx context.Context, lab *labs.Lab, p point, watch func(Progre
 	}
 	o := s.Outcome()
 	return results.Point{
-		Scheme:    p.scheme,
-		Load:      p.load,
-		Seed:      p.seed,
+		Scheme:    p.Scheme,
+		Load:      p.Load,
+		Seed:      p.Seed,
 		Flows:     o.Flows,
 		Queues:    o.Queues,
 		Probes:    o.Probes,
@@ -148,23 +78,23 @@ func Simulation(lab *labs.Lab, scheme string, load float64, seed uint64) (sim.Co
 	if err != nil {
 		return sim.Config{}, err
 	}
-	return simulation(lab, point{scheme: scheme, load: load, seed: seed, flows: flows})
+	return simulation(lab, PlannedPoint{Scheme: scheme, Load: load, Seed: seed, Flows: flows})
 }
 
-func simulation(lab *labs.Lab, p point) (sim.Config, error) {
-	spec, err := lab.Fabric(p.scheme, p.seed)
+func simulation(lab *labs.Lab, p PlannedPoint) (sim.Config, error) {
+	spec, err := lab.Fabric(p.Scheme, p.Seed)
 	if err != nil {
 		return sim.Config{}, err
 	}
 	c := sim.Config{
 		Fabric:      spec,
 		Kinds:       lab.Kinds,
-		Flows:       p.flows,
+		Flows:       p.Flows,
 		Tagging:     lab.Tagging(),
 		Connections: lab.Workload.Connections,
 		Handshake:   lab.Workload.Handshake,
-		Sample:      sampleEvery(lab, p.flows, spec),
-		Goodput:     goodputEvery(lab, p.flows),
+		Sample:      sampleEvery(lab, p.Flows, spec),
+		Goodput:     goodputEvery(lab, p.Flows),
 		Senders:     lab.Collect.Senders,
 		Estimates:   lab.Collect.Estimates,
 		Capture:     captureSpec(lab),
@@ -234,37 +164,3 @@ func likeLinux(c *tcp.Config, rtt time.Duration) {
 // virtualStall is the lab time without a byte for any flow after which a
 // simulation is given up: longer than Linux's longest timeout.
 const virtualStall = 5 * time.Minute
-
-// oneByOne keeps the promise that a watcher's methods are called one at a time.
-type oneByOne struct {
-	mu sync.Mutex
-	Watcher
-}
-
-// Note passes on.
-func (w *oneByOne) Note(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.Watcher.Note(text)
-}
-
-// Begin passes on.
-func (w *oneByOne) Begin(p Point) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.Watcher.Begin(p)
-}
-
-// Progress passes on.
-func (w *oneByOne) Progress(p Point, s Progress) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.Watcher.Progress(p, s)
-}
-
-// End passes on.
-func (w *oneByOne) End(p Point, measured results.Point) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.Watcher.End(p, measured)
-}

@@ -23,7 +23,7 @@ func TestSendersOfTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // one replay after another
-		p, err := tb.run(t.Context(), point{"tcn", 0.5, 1, flows}, func(role.State) {})
+		p, err := tb.run(t.Context(), PlannedPoint{"tcn", 0.5, 1, flows}, func(role.State) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestEstimatesOfTheSwitch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := tb.run(t.Context(), point{lab.Schemes[0].Name, 0.5, 1, flows}, func(role.State) {})
+		p, err := tb.run(t.Context(), PlannedPoint{lab.Schemes[0].Name, 0.5, 1, flows}, func(role.State) {})
 		if err != nil {
 			t.Fatal(err)
 		}

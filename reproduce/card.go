@@ -86,7 +86,7 @@ func ToJSON(card []Score, scale Scale) JSON {
 		c := ClaimJSON{
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
-			Published: number(s.published()), Sim: s.number(orchestrator.Sim), Testbed: s.number(real),
+			Published: number(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
 			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Unsettled: s.Unsettled, Reason: s.Reason, Explanation: s.explanation(),
 			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
 		}
@@ -218,7 +218,7 @@ func columnsOf(claims []Score) []string {
 	}
 	var columns []string
 	if slices.ContainsFunc(claims, func(s Score) bool { return !in(Computed)(s) }) {
-		columns = append(columns, string(orchestrator.Sim))
+		columns = append(columns, string(orchestrator.Simulator()))
 	}
 	for _, r := range append(testbeds(), Computed) {
 		if slices.ContainsFunc(claims, in(r)) {

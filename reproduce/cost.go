@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator"
 	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
 )
@@ -23,10 +22,10 @@ const (
 // cost is about how many seconds a point takes: of one core in virtual time, else
 // of the wall.
 func (p *Plan) cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
-	switch p.Runtime {
-	case orchestrator.Sim:
+	switch on := p.Runtime.Facts(); {
+	case on.Modelled:
 		return cost(l, flows)
-	case orchestrator.UML:
+	case on.Virtual:
 		return guestStart + packets(l, flows)*perGuestPacket.Seconds()
 	}
 	return wall(flows)

@@ -105,8 +105,8 @@ func TestMoreThanNone(t *testing.T) {
 		{equal, Figure{Value: math.Inf(1), To: math.Inf(1)}, "never"},
 		{equal, Figure{Value: 125, To: 125}, "125 responses"},
 	} {
-		tt.score.Columns = map[orchestrator.Runtime]Figure{orchestrator.Sim: tt.figure}
-		if got := tt.score.text(orchestrator.Sim); got != tt.want {
+		tt.score.Columns = map[orchestrator.Runtime]Figure{"sim": tt.figure}
+		if got := tt.score.text("sim"); got != tt.want {
 			t.Errorf("printed %q, want %q", got, tt.want)
 		}
 	}

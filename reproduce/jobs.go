@@ -59,9 +59,9 @@ func (p *Plan) warnOfModelled() {
 	left = slices.Compact(left)
 	switch {
 	case len(left) > most:
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d experiments are simulations in their papers: they are run by --runtime %s alone", len(left), orchestrator.Sim))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d experiments are simulations in their papers: they are run by --runtime %s alone", len(left), orchestrator.Simulator()))
 	case len(left) > 0:
-		p.Warnings = append(p.Warnings, fmt.Sprintf("a simulation in its paper, run by --runtime %s alone: %s", orchestrator.Sim, strings.Join(left, ", ")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("a simulation in its paper, run by --runtime %s alone: %s", orchestrator.Simulator(), strings.Join(left, ", ")))
 	}
 }
 

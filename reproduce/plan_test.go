@@ -15,7 +15,7 @@ import (
 
 func planned(t *testing.T, scale Scale, names ...string) *Plan {
 	t.Helper()
-	p, err := New(names, Options{Scale: scale, Runtime: orchestrator.Sim, Out: t.TempDir(), Jobs: 2})
+	p, err := New(names, Options{Scale: scale, Runtime: "sim", Out: t.TempDir(), Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestScales(t *testing.T) {
 // Of the loads of a scale those that were asked for are run, with as many flows as
 // were asked for and published.
 func TestLoadsAndFlows(t *testing.T) {
-	o := Options{Scale: Standard, Runtime: orchestrator.UML, Out: t.TempDir(), Jobs: 2, Loads: []float64{0.9}}
+	o := Options{Scale: Standard, Runtime: "uml", Out: t.TempDir(), Jobs: 2, Loads: []float64{0.9}}
 	for _, tt := range []struct{ asked, want int }{{0, 1000}, {3000, 3000}, {20_000, 5000}} {
 		o.Flows = tt.asked
 		p, err := New([]string{"tcn-fig6"}, o)
@@ -121,7 +121,7 @@ func TestHeadline(t *testing.T) {
 	if len(p.jobs) == 0 {
 		t.Error("nothing is planned")
 	}
-	if _, err := New([]string{"tcn-fig1"}, Options{Scale: Headline, Runtime: orchestrator.Sim}); !errors.Is(err, ErrUnknown) {
+	if _, err := New([]string{"tcn-fig1"}, Options{Scale: Headline, Runtime: "sim"}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("an experiment without a headline: error %v, want %v", err, ErrUnknown)
 	}
 }
@@ -162,7 +162,7 @@ func TestJobs(t *testing.T) {
 }
 
 func TestUnknownNames(t *testing.T) {
-	if _, err := New([]string{"tcn-fig99"}, Options{Scale: Quick, Runtime: orchestrator.Sim}); !errors.Is(err, ErrUnknown) {
+	if _, err := New([]string{"tcn-fig99"}, Options{Scale: Quick, Runtime: "sim"}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("error %v, want %v", err, ErrUnknown)
 	}
 	if _, err := New([]string{"tcn"}, Options{Scale: Quick, Runtime: orchestrator.Auto}); err == nil {
@@ -173,7 +173,7 @@ func TestUnknownNames(t *testing.T) {
 // The TCP of a kernel, which is many times dearer than a model of it, has fewer
 // flows, loads and seeds at the standard scale; a guest takes longer than the model.
 func TestScaleOfKernels(t *testing.T) {
-	p, err := New([]string{"tcn-fig6"}, Options{Scale: Standard, Runtime: orchestrator.UML, Out: t.TempDir(), Jobs: 2})
+	p, err := New([]string{"tcn-fig6"}, Options{Scale: Standard, Runtime: "uml", Out: t.TempDir(), Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,13 +184,13 @@ func TestScaleOfKernels(t *testing.T) {
 	for _, tt := range []struct {
 		runtime orchestrator.Runtime
 		workers int
-	}{{orchestrator.UML, 2}, {orchestrator.Sim, 2}, {orchestrator.Netns, 1}, {orchestrator.Docker, 1}} {
+	}{{"uml", 2}, {"sim", 2}, {"netns", 1}, {"docker", 1}} {
 		p.Runtime = tt.runtime
 		if got := p.workers(); got != tt.workers {
 			t.Errorf("%s: %d points at once, want %d", tt.runtime, got, tt.workers)
 		}
 	}
-	p.Runtime = orchestrator.UML
+	p.Runtime = "uml"
 	flows, err := trafficgen.Trace(l.Traffic(0.9, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -207,10 +207,10 @@ func TestLeftOut(t *testing.T) {
 		runtime orchestrator.Runtime
 		want    string
 	}{
-		{[]string{"tcn-fig10", "tcn-fig6"}, orchestrator.Netns, "a simulation in its paper, run by --runtime sim alone: tcn-fig10"},
-		{[]string{"tcn"}, orchestrator.UML, "experiments are simulations in their papers"},
-		{[]string{"tcn-fig6"}, orchestrator.UML, ""},
-		{[]string{"tcn"}, orchestrator.Sim, ""},
+		{[]string{"tcn-fig10", "tcn-fig6"}, "netns", "a simulation in its paper, run by --runtime sim alone: tcn-fig10"},
+		{[]string{"tcn"}, "uml", "experiments are simulations in their papers"},
+		{[]string{"tcn-fig6"}, "uml", ""},
+		{[]string{"tcn"}, "sim", ""},
 	} {
 		p, err := New(tt.names, Options{Scale: Standard, Runtime: tt.runtime, Out: t.TempDir()})
 		if err != nil {

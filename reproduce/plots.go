@@ -52,7 +52,7 @@ func (s *study) statistics() (all []statistic) {
 // with two loads or more.
 func (p *Plan) plots(s *study, r *record) (figures []figure.Figure) {
 	for _, stat := range s.statistics() {
-		for _, runtime := range append([]orchestrator.Runtime{orchestrator.Sim}, testbeds()...) {
+		for _, runtime := range append([]orchestrator.Runtime{orchestrator.Simulator()}, testbeds()...) {
 			points := slices.DeleteFunc(slices.Clone(r.Points), func(k keptPoint) bool {
 				return k.Runtime != string(runtime) || k.Lab != s.lab.Name || !p.currentPoint(k)
 			})

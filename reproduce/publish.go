@@ -25,7 +25,7 @@ type overview struct {
 // publish writes the card of all papers as README.md beside the records, and
 // their figures. It is made of records alone: the same ones give the same bytes.
 func publish(o Options) error {
-	o.Runtime = orchestrator.Sim // records are of all
+	o.Runtime = orchestrator.Simulator() // records are of all
 	if o.Scale != Quick {
 		o.Scale = Standard // of every experiment, whatever the others are for
 	}

@@ -13,6 +13,7 @@ package reproduce
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -43,13 +44,13 @@ type Options struct {
 	Command string               // for the records: how this was asked for
 	Jobs    int                  // points that run at once in virtual time; zero: one a CPU
 	Kinds   port.Kinds
-	Root    orchestrator.Options // of real hosts
+	Log     io.Writer // gets what helper processes complain about; may be nil
 }
 
 // Runtimes lists where the labs can be run: a point's place is part of what it
 // is found by, so it is never picked for the user.
 func Runtimes() []string {
-	return slices.DeleteFunc(orchestrator.Runtimes(), func(name string) bool { return name == string(orchestrator.Auto) })
+	return slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
 }
 
 // Plan is the experiments to reproduce, and the points that their claims need.

@@ -109,7 +109,7 @@ func (t Todo) pace() float64 { return cmp.Or(t.factor, 1) }
 // runs tells whether an experiment is run on the plan's runtime: on real hosts
 // those that the paper ran on a testbed.
 func (p *Plan) runs(s *study) bool {
-	return p.Runtime == orchestrator.Sim || s.Environment == papers.Testbed
+	return p.Runtime.Facts().Modelled || s.Environment == papers.Testbed
 }
 
 // needed tells whether a point is run on the plan's runtime: for any of the
@@ -152,7 +152,7 @@ func (t *Todo) takes(workers int) time.Duration {
 // virtual tells whether the plan's time is virtual, so that points can be run
 // beside each other.
 func (p *Plan) virtual() bool {
-	return p.Runtime == orchestrator.Sim || p.Runtime == orchestrator.UML
+	return p.Runtime.Facts().Virtual
 }
 
 // workers is how many cells run at once. Real hosts on the wall clock share it.
@@ -185,7 +185,7 @@ func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
 		}
 	}
 	m := newMeter(t, watch)
-	m.quiet = p.Runtime == orchestrator.Sim // each point would tell on what it runs
+	m.quiet = p.Runtime.Facts().Modelled // each point would tell on what it runs
 	keeper := p.newKeeper(t)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.workers())
@@ -215,7 +215,7 @@ func (p *Plan) runCell(ctx context.Context, c cell, w orchestrator.Watcher) erro
 		return err
 	}
 	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{
-		Options: p.Root,
+		Log:     p.Log,
 		Runtime: p.Runtime,
 		Jobs:    1,
 		Out:     p.folder(first.study.lab),

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"aqmlab/orchestrator"
 )
 
 // finish runs what is to do and returns how many points that was.
@@ -219,7 +217,7 @@ func TestScalesAreApart(t *testing.T) {
 // run, and the record of Fig. 7 has them all.
 func TestSharedPoints(t *testing.T) {
 	experiments := []string{"mqecn-fig5", "mqecn-fig7"}
-	p, err := New(experiments, Options{Scale: Standard, Runtime: orchestrator.UML, Out: t.TempDir()})
+	p, err := New(experiments, Options{Scale: Standard, Runtime: "uml", Out: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +226,7 @@ func TestSharedPoints(t *testing.T) {
 		t.Errorf("%d points to run, want 9; error %v", todo.Points, err)
 	}
 	// On the wall clock all schemes of a load are of one run.
-	if p, err = New(experiments, Options{Scale: Standard, Runtime: orchestrator.Netns, Out: t.TempDir()}); err != nil {
+	if p, err = New(experiments, Options{Scale: Standard, Runtime: "netns", Out: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	if todo, err = p.Todo(); err != nil || len(todo.cells) != 3 || len(todo.cells[0].jobs) != 3 {

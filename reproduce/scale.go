@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"aqmlab/kind"
-	"aqmlab/orchestrator"
 	"aqmlab/reproduce/papers"
 	"aqmlab/trafficgen"
 )
@@ -51,7 +50,7 @@ func thirds(published []float64) (loads []float64) {
 // scale cuts the lab of an experiment down.
 func (p *Plan) scale(s *study) error {
 	l := s.lab
-	kernel := p.Runtime != orchestrator.Sim
+	kernel := !p.Runtime.Facts().Modelled
 	l.Seeds = p.Scale.seeds(s, kernel)
 	s.loads = l.Workload.Load
 	if !s.fixed() {

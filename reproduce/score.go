@@ -38,7 +38,10 @@ const Computed orchestrator.Runtime = "computed"
 // testbeds are the runtimes of real hosts, those first whose verdict counts: time
 // that is virtual has no lateness.
 func testbeds() []orchestrator.Runtime {
-	return []orchestrator.Runtime{orchestrator.UML, orchestrator.Netns, orchestrator.Docker}
+	return slices.Concat(
+		orchestrator.RuntimesWith(func(f orchestrator.Facts) bool { return !f.Modelled && f.Virtual }),
+		orchestrator.RuntimesWith(func(f orchestrator.Facts) bool { return !f.Modelled && !f.Virtual }),
+	)
 }
 
 // Testbed is the runtime of real hosts that the score is of, if there is one: the
@@ -99,7 +102,7 @@ func (p *Plan) score(r *record, s *study, c papers.Claim) Score {
 		return out
 	}
 	out.Reason = errMissing.Error()
-	for _, column := range append([]orchestrator.Runtime{orchestrator.Sim}, testbeds()...) {
+	for _, column := range append([]orchestrator.Runtime{orchestrator.Simulator()}, testbeds()...) {
 		f, err := p.figure(r, s, c, column)
 		switch {
 		case err == nil:
@@ -151,9 +154,9 @@ func away(a, b int) int { return max(a-b, b-a) }
 
 // judge scores the column of the paper's own environment, or else the other.
 func (s *Score) judge() {
-	columns := []orchestrator.Runtime{Computed, orchestrator.Sim}
+	columns := []orchestrator.Runtime{Computed, orchestrator.Simulator()}
 	if real, ok := s.Testbed(); ok && s.Experiment.Environment == papers.Testbed {
-		columns = []orchestrator.Runtime{real, orchestrator.Sim}
+		columns = []orchestrator.Runtime{real, orchestrator.Simulator()}
 	} else if ok {
 		columns = append(columns, real)
 	}

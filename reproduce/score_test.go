@@ -119,7 +119,7 @@ func TestColumns(t *testing.T) {
 	for _, tt := range []struct {
 		runtime orchestrator.Runtime
 		gain    float64
-	}{{orchestrator.UML, 70}, {orchestrator.Netns, 10}} {
+	}{{"uml", 70}, {"netns", 10}} {
 		if err := sim.keep("tcn-fig6"); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestColumns(t *testing.T) {
 		sim = p
 	}
 	s := got["tcn-fig6-c2"]
-	if real, ok := s.Testbed(); !ok || real != orchestrator.UML || len(s.Columns) != 3 || s.By != orchestrator.UML || s.Verdict != Reproduced {
+	if real, ok := s.Testbed(); !ok || real != "uml" || len(s.Columns) != 3 || s.By != "uml" || s.Verdict != Reproduced {
 		t.Errorf("%s by %s: %+v", s.Verdict, s.By, s.Columns)
 	}
 	for r, want := range map[orchestrator.Runtime]float64{"sim": 0, "uml": -70, "netns": -10} {
@@ -156,7 +156,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	s.Experiment.Environment = papers.Simulator
-	if s.judge(); s.By != orchestrator.Sim || s.Verdict != NotReproduced {
+	if s.judge(); s.By != "sim" || s.Verdict != NotReproduced {
 		t.Errorf("what the paper simulated is %s by %s", s.Verdict, s.By)
 	}
 }
@@ -239,7 +239,7 @@ func TestUnsettled(t *testing.T) {
 	} {
 		s := Score{
 			Claim:   papers.Claim{Relation: papers.Lower, Percent: 60},
-			Columns: map[orchestrator.Runtime]Figure{orchestrator.Sim: {Value: tt.value, CI95: tt.interval, HasCI: true}},
+			Columns: map[orchestrator.Runtime]Figure{"sim": {Value: tt.value, CI95: tt.interval, HasCI: true}},
 		}
 		s.judge()
 		if s.Verdict != tt.verdict || s.Unsettled != tt.want {

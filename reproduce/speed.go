@@ -43,7 +43,7 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	whole.Workload.Flows = pilotFlows
-	if p.Runtime == orchestrator.UML {
+	if on := p.Runtime.Facts(); on.Virtual && !on.Modelled {
 		whole.Workload.Flows = guestFlows
 	}
 	lab, err := whole.Restricted([]string{pilotScheme}, pilotLoad, 1)
@@ -61,6 +61,6 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 	defer os.RemoveAll(out)
 	m := newMeter(Todo{cells: []cell{{jobs: []job{{study: &study{}}}}}}, func(Progress) {})
 	begun := time.Now()
-	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{Options: p.Root, Runtime: p.Runtime, Jobs: 1, Out: out, Watcher: m.watcher(0)})
+	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{Log: p.Log, Runtime: p.Runtime, Jobs: 1, Out: out, Watcher: m.watcher(0)})
 	return time.Since(begun).Seconds() / p.cost(lab, flows), err
 }

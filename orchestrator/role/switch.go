@@ -1,5 +1,3 @@
-// Package role is what a lab's helper processes do: the switch, and the hosts'
-// traffic. Their exported methods are called by the lab's owner over net/rpc.
 package role
 
 import (
@@ -13,12 +11,6 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
-)
-
-// The names of the roles, for [agent.Options].
-const (
-	SwitchRole = "switch"
-	HostsRole  = "hosts"
 )
 
 // Switch is the service of the switch's process, which runs in the switch's
