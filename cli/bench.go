@@ -99,7 +99,7 @@ func newBenchBringUp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, err := orchestrator.BenchBringUp(c.Context(), orchestrator.Star{Hosts: hosts, Containers: on.Containers}, f.rounds, c.ErrOrStderr())
+			b, err := orchestrator.BenchBringUp(c.Context(), orchestrator.Star{Hosts: hosts, Runtime: on}, f.rounds, c.ErrOrStderr())
 			if err != nil {
 				return explain(err)
 			}

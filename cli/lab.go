@@ -130,7 +130,7 @@ aqmlab lab down.`,
 			if err != nil {
 				return err
 			}
-			o := orchestrator.TestbedOptions{Log: c.ErrOrStderr(), Containers: on.Containers}
+			o := orchestrator.TestbedOptions{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
 			s, err := orchestrator.Keep(c.Context(), lab, scheme, o)
 			if err != nil {
 				return explain(err)
@@ -163,12 +163,12 @@ func addStaying(c *cobra.Command, runtime *string) {
 
 // staying is what the flag says, if it is one of them; want begins the list of them
 // in the error.
-func staying(runtime, want string) (orchestrator.Facts, error) {
+func staying(runtime, want string) (orchestrator.Row, error) {
 	all := stayRuntimes()
 	if !slices.Contains(all, orchestrator.Runtime(runtime)) {
-		return orchestrator.Facts{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, join(all, " or ")))
+		return orchestrator.Row{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, join(all, " or ")))
 	}
-	return orchestrator.Runtime(runtime).Facts(), nil
+	return orchestrator.Runtime(runtime).Row(), nil
 }
 
 // join lists runtimes.
@@ -287,6 +287,7 @@ status is the command's.`,
 			if err != nil {
 				return explain(err)
 			}
+			o.Containers = orchestrator.Runtime(s.Runtime).Facts().Containers
 			status, err := orchestrator.Exec(c.Context(), s, words[0], words[1:], o)
 			if err == nil && status != 0 {
 				err = exitStatus(status)

@@ -79,7 +79,7 @@ func TestBenchCollectors(t *testing.T) {
 // TestBenchBringUp: every round is timed, and none leaves anything.
 func TestBenchBringUp(t *testing.T) {
 	needRoot(t)
-	got, err := BenchBringUp(t.Context(), Star{Hosts: 2}, 2, nil)
+	got, err := BenchBringUp(t.Context(), Star{Hosts: 2, Runtime: Row{Name: "netns"}}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ type BringUp struct {
 
 // Star is what BenchBringUp brings up and down.
 type Star struct {
-	Hosts      int  // 2 or more
-	Containers bool // Docker's; else network namespaces
+	Hosts   int // 2 or more
+	Runtime Row // with hosts that stay
 }
 
 // BenchBringUp brings a star of hosts, its switch and its agents up and down,
@@ -33,14 +33,12 @@ func BenchBringUp(ctx context.Context, s Star, rounds int, log io.Writer) (Bring
 	}
 	type round struct{ up, down time.Duration }
 	var all []round
-	var on string
 	for range rounds {
 		start := time.Now()
-		t, err := Up(ctx, lab, TestbedOptions{Log: log, Containers: s.Containers})
+		t, err := Up(ctx, lab, TestbedOptions{Log: log, Containers: s.Runtime.Containers})
 		if err != nil {
 			return BringUp{}, err
 		}
-		on = t.runtime()
 		up := time.Now()
 		if err := t.Down(ctx); err != nil {
 			return BringUp{}, err
@@ -48,7 +46,7 @@ func BenchBringUp(ctx context.Context, s Star, rounds int, log io.Writer) (Bring
 		all = append(all, round{up.Sub(start), time.Since(up)})
 	}
 	return BringUp{
-		Runtime: on,
+		Runtime: s.Runtime.Name,
 		Hosts:   s.Hosts,
 		Rounds:  rounds,
 		Up:      spread(all, func(r round) float64 { return float64(r.up) / 1e6 }),

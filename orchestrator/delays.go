@@ -24,8 +24,8 @@ func delaysByKernel(lab *labs.Lab) (bool, error) {
 	return err == nil, nil
 }
 
-// rttBy is what makes the RTTs that are drawn.
-func (t *Testbed) rttBy() string {
+// RTTBy is what makes the RTTs that are drawn.
+func (t *Testbed) RTTBy() string {
 	if t.netem {
 		return results.RTTByNetem
 	}

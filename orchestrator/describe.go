@@ -47,7 +47,7 @@ func open(ctx context.Context, lab *labs.Lab, o TestbedOptions, note func(string
 // measureWatched runs a point and lets watch look at it.
 func (t *Testbed) measureWatched(ctx context.Context, p PlannedPoint, watch func(Progress)) (results.Point, error) {
 	return t.run(ctx, p, func(s role.State) {
-		watch(Progress{Completed: s.Completed, Failed: s.Failed, Look: func() (results.Seen, error) { return t.see(ctx) }})
+		watch(Progress{Completed: s.Completed, Failed: s.Failed, Look: func() (results.Seen, error) { return t.See(ctx) }})
 	})
 }
 
@@ -67,7 +67,7 @@ func (t *Testbed) describe(c Calibration) string {
 		fmt.Fprintf(&s, ", base RTT %v", c.BaseRTT.Round(time.Microsecond))
 	}
 	if drawn := t.lab.RTT.Max - t.lab.RTT.Min; drawn > 0 {
-		fmt.Fprintf(&s, " and up to %v more, by %s", drawn, t.rttBy())
+		fmt.Fprintf(&s, " and up to %v more, by %s", drawn, t.RTTBy())
 	}
 	return s.String()
 }
@@ -76,14 +76,6 @@ func (t *Testbed) manifest(c Calibration) results.Manifest {
 	m := ManifestOf(t.lab)
 	m.Dilation = c.Dilation
 	m.Transport.Provider = string(t.cc.Provider())
-	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.rttBy(), results.Micros(c.BaseRTT), c.RTTs
+	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.RTTBy(), results.Micros(c.BaseRTT), c.RTTs
 	return m
-}
-
-// runtime is the one that a testbed is of.
-func (t *Testbed) runtime() string {
-	if t.engine != nil {
-		return "docker"
-	}
-	return "netns"
 }

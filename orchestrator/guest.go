@@ -121,7 +121,7 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 // on does a task with a testbed.
 func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) (r reply, err error) {
 	if o.Task == taskCalibrate {
-		r.Provider, r.RTTBy = t.Provider(), t.rttBy()
+		r.Provider, r.RTTBy = t.Provider(), t.RTTBy()
 		r.Calibration, err = t.Calibrate(ctx, func(string) {})
 		return r, err
 	}
@@ -139,7 +139,10 @@ func (o order) on(ctx context.Context, t *Testbed, progress func([]byte) error) 
 		now.Completed, now.Failed, now.At = s.Completed, s.Failed, time.Since(booted)
 		var err error
 		if !s.Done && look.due(now.At) {
-			now.Seen, err = t.seeText(ctx)
+			var seen results.Seen
+			if seen, err = t.See(ctx); err == nil {
+				now.Seen, err = json.Marshal(seen)
+			}
 		}
 		text, merr := json.Marshal(now)
 		told = errors.Join(told, err, merr, progress(text))

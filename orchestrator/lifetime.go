@@ -59,14 +59,14 @@ func Keep(ctx context.Context, lab *labs.Lab, scheme string, o TestbedOptions) (
 	if err != nil {
 		return Standing{}, err
 	}
-	standing, err := t.keep(ctx, scheme)
+	standing, err := t.keep(ctx, scheme, o.Runtime)
 	if err != nil {
 		return Standing{}, errors.Join(fmt.Errorf("leaving lab %s up: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
 	return standing, nil
 }
 
-func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
+func (t *Testbed) keep(ctx context.Context, scheme, runtime string) (Standing, error) {
 	spec, err := t.ready(scheme, t.lab.Seeds[0])
 	if err != nil {
 		return Standing{}, err
@@ -77,7 +77,7 @@ func (t *Testbed) keep(ctx context.Context, scheme string) (Standing, error) {
 	}
 	info := Info{
 		Lab:       t.lab.Name,
-		Runtime:   t.runtime(),
+		Runtime:   runtime,
 		Scheme:    scheme,
 		Dilation:  t.dilation,
 		Transport: t.lab.Host.Transport,
@@ -183,13 +183,13 @@ func Find(ref string, o TestbedOptions) (Standing, error) {
 
 // Exec runs a command on a host of a kept lab and returns its exit status. In a
 // namespace the command replaces this process, so Exec returns only when that
-// fails; in a container it gets this process's standard streams.
+// fails; in a container (o.Containers) it gets this process's standard streams.
 func Exec(ctx context.Context, s Standing, host string, argv []string, o TestbedOptions) (int, error) {
 	h, err := s.host(host)
 	if err != nil {
 		return 0, err
 	}
-	if s.Runtime == "docker" {
+	if o.Containers {
 		return docker.Exec(ctx, h.Namespace, argv, docker.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	}
 	return 0, netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)

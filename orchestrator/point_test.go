@@ -16,6 +16,7 @@ import (
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/switch/wire"
+	"aqmlab/trafficgen"
 )
 
 // TestJudge: a run is low-fidelity if the p99 lateness exceeds 10 % of the base
@@ -170,11 +171,12 @@ func TestPause(t *testing.T) {
 // onePoint is a point of a lab's trace.
 func onePoint(t *testing.T, lab *labs.Lab) PlannedPoint {
 	t.Helper()
-	points, err := plan(lab)
+	load, seed := lab.Workload.Load[0], lab.Seeds[0]
+	flows, err := trafficgen.Trace(lab.Traffic(load, seed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return points[0]
+	return PlannedPoint{lab.Schemes[0].Name, load, seed, flows}
 }
 
 // TestRunPoint: a point's flows, counts and samples hold together.
@@ -274,7 +276,7 @@ func TestTestbedCanBeWatched(t *testing.T) {
 	var seen []results.Seen
 	var errs []error
 	_, err := tb.run(t.Context(), onePoint(t, tb.lab), func(s role.State) {
-		got, err := tb.see(t.Context())
+		got, err := tb.See(t.Context())
 		if s.Completed > 0 && got.FCT[results.All].Count == 0 {
 			t.Errorf("%d flows completed, and none was seen", s.Completed)
 		}

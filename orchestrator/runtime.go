@@ -64,10 +64,11 @@ func ParseRuntime(name string) (Runtime, error) {
 	return Runtime(name), nil
 }
 
-// Facts are those of the runtime's row; none of a name that no row has.
-func (r Runtime) Facts() Facts {
-	return first(Runtimes(), r.names).Facts
-}
+// Row is the runtime's row; the zero Row of a name that no row has.
+func (r Runtime) Row() Row { return first(Runtimes(), r.names) }
+
+// Facts are those of its row.
+func (r Runtime) Facts() Facts { return r.Row().Facts }
 
 // RuntimesWith lists the runtimes whose facts are as wanted.
 func RuntimesWith(wanted func(Facts) bool) []Runtime {

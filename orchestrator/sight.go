@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"aqmlab/results"
@@ -14,9 +13,9 @@ type sight struct {
 	samples [][]results.QueueSample // of each switch
 }
 
-// see looks at the replay that is going on. Times of queues count from the start
+// See looks at the replay that is going on. Times of queues count from the start
 // of their switch.
-func (t *Testbed) see(ctx context.Context) (results.Seen, error) {
+func (t *Testbed) See(ctx context.Context) (results.Seen, error) {
 	if t.sight.samples == nil {
 		t.sight.samples = make([][]results.QueueSample, len(t.switches))
 	}
@@ -30,13 +29,4 @@ func (t *Testbed) see(ctx context.Context) (results.Seen, error) {
 		return results.Seen{}, err
 	}
 	return results.See(t.sight.flows, slices.Concat(t.sight.samples...)), nil
-}
-
-// seeText is what see returns, as JSON.
-func (t *Testbed) seeText(ctx context.Context) (json.RawMessage, error) {
-	seen, err := t.see(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(seen)
 }

@@ -33,6 +33,7 @@ var ErrNotRoot = errors.New("real hosts need root: network namespaces, packet so
 type TestbedOptions struct {
 	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
 	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
+	Runtime  string    // name of the runtime, for who looks at a lab that stays
 	Detached bool      // the testbed stays when this process ends
 	Virtual  bool      // this machine is a guest whose time is virtual
 	// Containers makes the hosts and the switch Docker containers.

@@ -14,8 +14,7 @@ import (
 // nothing without it.
 func TestPausesAreStored(t *testing.T) {
 	lab := parse(t, small)
-	p := onePoint(t, lab)
-	p.Flows = nil
+	p := PlannedPoint{Scheme: "droptail", Load: 0.3, Seed: 1}
 	for i := range 4 { // both servers at once, which one link cannot carry
 		p.Flows = append(p.Flows, trafficgen.Flow{ID: i, Server: 1 + i%2, Bytes: 200_000})
 	}
