@@ -4,9 +4,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/role"
 	"aqmlab/switch/port"
 )
@@ -17,10 +17,10 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 	c.Hidden = true
 	c.AddCommand(
 		&cobra.Command{
-			Use:  orchestrator.GuestRole,
+			Use:  guests.Role,
 			Args: args(cobra.NoArgs),
 			RunE: func(c *cobra.Command, _ []string) error {
-				return orchestrator.ServeGuest(c.Context(), kinds)
+				return guests.Serve(c.Context(), kinds)
 			},
 		},
 		&cobra.Command{

@@ -1,13 +1,12 @@
 package cli
 
 import (
+	"aqmlab/orchestrator/bench"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/orchestrator"
 )
 
 func newBench() *cobra.Command {
@@ -46,7 +45,7 @@ it on a machine that does nothing else.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			d, err := orchestrator.BenchDatapath(c.Context(), f.rounds, c.ErrOrStderr())
+			d, err := bench.MeasureDatapath(c.Context(), f.rounds, c.ErrOrStderr())
 			if err != nil {
 				return explain(err)
 			}
@@ -60,11 +59,11 @@ it on a machine that does nothing else.`,
 	return c
 }
 
-func printDatapath(w io.Writer, d orchestrator.Datapath) error {
+func printDatapath(w io.Writer, d bench.Datapath) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "kernel %s, %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"), plural(d.Rounds, "round"))
 	fmt.Fprintln(tw, "\tmedian\tmin\tmax")
-	row := func(name, format string, s orchestrator.Spread) {
+	row := func(name, format string, s bench.Spread) {
 		fmt.Fprintf(tw, "%s\t"+format+"\t"+format+"\t"+format+"\n", name, s.Median, s.Min, s.Max)
 	}
 	row("bridge, one flow (Gbps)", "%.2f", d.BridgeGbps)
@@ -99,7 +98,7 @@ func newBenchBringUp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, err := orchestrator.BenchBringUp(c.Context(), orchestrator.Star{Hosts: hosts, Runtime: on}, f.rounds, c.ErrOrStderr())
+			b, err := bench.MeasureBringUp(c.Context(), bench.Star{Hosts: hosts, Runtime: on}, f.rounds, c.ErrOrStderr())
 			if err != nil {
 				return explain(err)
 			}

@@ -1,13 +1,12 @@
 package cli
 
 import (
+	"aqmlab/orchestrator/bench"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/orchestrator"
 )
 
 func newBenchCollectors() *cobra.Command {
@@ -25,7 +24,7 @@ nothing else.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			cost, err := orchestrator.BenchCollectors(c.Context(), f.rounds, c.ErrOrStderr())
+			cost, err := bench.MeasureCollectors(c.Context(), f.rounds, c.ErrOrStderr())
 			if err != nil {
 				return explain(err)
 			}
@@ -39,11 +38,11 @@ nothing else.`,
 	return c
 }
 
-func printCollectors(w io.Writer, c orchestrator.CollectorsCost) error {
+func printCollectors(w io.Writer, c bench.CollectorsCost) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "kernel %s, %s, %s, %s\n\n", c.Machine.Kernel, c.Machine.CPU, plural(c.Machine.Cores, "core"), plural(c.Rounds, "round"))
 	fmt.Fprintln(tw, "one flow through the switch\tmedian\tmin\tmax")
-	row := func(name string, s orchestrator.Spread) {
+	row := func(name string, s bench.Spread) {
 		fmt.Fprintf(tw, "%s\t%.3f\t%.3f\t%.3f\n", name, s.Median, s.Min, s.Max)
 	}
 	row("without collectors (Gbps)", c.WithoutGbps)

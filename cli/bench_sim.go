@@ -1,13 +1,12 @@
 package cli
 
 import (
+	"aqmlab/orchestrator/bench"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/orchestrator"
 )
 
 func newBenchSim() *cobra.Command {
@@ -25,7 +24,7 @@ else.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			b, err := orchestrator.BenchSim(c.Context(), f.rounds)
+			b, err := bench.MeasureSimulations(c.Context(), f.rounds)
 			if err != nil {
 				return err
 			}
@@ -39,7 +38,7 @@ else.`,
 	return c
 }
 
-func printSim(w io.Writer, b orchestrator.SimBench) error {
+func printSim(w io.Writer, b bench.Simulations) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "%s, %s, %s; medians and ranges\n\n", b.Machine.CPU, b.Machine.GoVersion, plural(b.Rounds, "round"))
 	fmt.Fprintln(tw, "scenario\tdata packets\ts per million\tns per hop\tevents per packet\tMevents/s\tpeak MB\t")

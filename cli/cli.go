@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/results"
 	"aqmlab/switch/port"
 )
@@ -100,7 +100,7 @@ func sweep(c *cobra.Command) {
 	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
 		return
 	}
-	removed, err := orchestrator.Sweep(orchestrator.TestbedOptions{})
+	removed, err := testbed.Sweep(testbed.Options{})
 	for _, id := range removed {
 		fmt.Fprintf(c.ErrOrStderr(), "Removed what was left of lab %s, whose run was killed.\n", id)
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/kind"
-	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/bench"
+	"aqmlab/orchestrator/doctor"
 	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/switch/port"
 )
 
@@ -94,10 +96,10 @@ func TestExplain(t *testing.T) {
 		nil:                        0,
 		errors.New("lost a frame"): exitFailed,
 		context.Canceled:           exitFailed,
-		orchestrator.ErrNotRoot:    exitUsage,
-		orchestrator.ErrNoLab:      exitUsage,
-		orchestrator.ErrAmbiguous:  exitUsage,
-		orchestrator.ErrNoHost:     exitUsage,
+		testbed.ErrNotRoot:         exitUsage,
+		testbed.ErrNoLab:           exitUsage,
+		testbed.ErrAmbiguous:       exitUsage,
+		testbed.ErrNoHost:          exitUsage,
 		kind.ErrUnknown:            exitUsage,
 		exec.ErrNotFound:           exitUsage,
 		&cc.UnsupportedError{}:     exitUsage,
@@ -217,14 +219,14 @@ func TestHelpAndVersion(t *testing.T) {
 // TestDoctor: exit code 0 if labs run here, else 1, with the same findings as
 // text and as JSON.
 func TestDoctor(t *testing.T) {
-	d := orchestrator.Diagnose()
+	d := doctor.Diagnose()
 	code := 0
 	if !d.Ready && !d.Guest {
 		code = exitFailed
 	}
 	text, _ := run(t, code, "doctor")
 	raw, _ := run(t, code, "doctor", "--json")
-	printed := decode[orchestrator.Diagnosis](t, raw)
+	printed := decode[doctor.Diagnosis](t, raw)
 	if printed.Ready != d.Ready || len(printed.Findings) != len(d.Findings) {
 		t.Errorf("printed %+v, want %+v", printed, d)
 	}
@@ -236,7 +238,7 @@ func TestDoctor(t *testing.T) {
 }
 
 func TestPrintDiagnosis(t *testing.T) {
-	d := orchestrator.Diagnosis{Findings: []orchestrator.Finding{
+	d := doctor.Diagnosis{Findings: []doctor.Finding{
 		{Part: "rights", Needed: true, Text: "none", Remedy: "use sudo"},
 		{Part: "CPUs", Text: "one", Remedy: "buy another"},
 		{Part: "switch", OK: true, Needed: true, Text: "fine"},
@@ -255,8 +257,8 @@ func TestPrintDiagnosis(t *testing.T) {
 
 func TestPrintDatapath(t *testing.T) {
 	var out bytes.Buffer
-	spread := func(v float64) orchestrator.Spread { return orchestrator.Spread{Median: v, Min: v / 2, Max: 2 * v} }
-	err := printDatapath(&out, orchestrator.Datapath{
+	spread := func(v float64) bench.Spread { return bench.Spread{Median: v, Min: v / 2, Max: 2 * v} }
+	err := printDatapath(&out, bench.Datapath{
 		Rounds: 1, BridgeGbps: spread(8), SwitchGbps: spread(4), BridgeRTT: spread(20), SwitchRTT: spread(50), LatenessP99: spread(12.34),
 	})
 	if err != nil {

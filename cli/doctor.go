@@ -1,12 +1,11 @@
 package cli
 
 import (
+	"aqmlab/orchestrator/doctor"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/orchestrator"
 )
 
 func newDoctor() *cobra.Command {
@@ -21,7 +20,7 @@ here.`,
 		Example: "  sudo aqmlab doctor",
 		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := orchestrator.Diagnose()
+			d := doctor.Diagnose()
 			if asJSON {
 				if err := printJSON(c.OutOrStdout(), d); err != nil {
 					return err
@@ -39,7 +38,7 @@ here.`,
 	return c
 }
 
-func printDiagnosis(w io.Writer, d orchestrator.Diagnosis) {
+func printDiagnosis(w io.Writer, d doctor.Diagnosis) {
 	fmt.Fprintf(w, "kernel %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"))
 	for _, f := range d.Findings {
 		mark := "ok     "

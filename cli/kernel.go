@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/uml"
 )
 
@@ -34,10 +34,10 @@ root.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := time.Now()
 			o.Say = func(text string) { fmt.Fprintln(c.ErrOrStderr(), text) }
-			var tried orchestrator.KernelTest
+			var tried guests.KernelTest
 			o.Try = func(ctx context.Context, k uml.Kernel) (err error) {
 				fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
-				tried, err = orchestrator.TryKernel(ctx, k)
+				tried, err = guests.TryKernel(ctx, k)
 				if err == nil && !tried.Diagnosis.Ready {
 					printKernelTest(c.ErrOrStderr(), tried)
 					err = errors.New("labs do not run on it")
@@ -115,7 +115,7 @@ func testKernel(c *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return kernelError(err)
 	}
-	t, err := orchestrator.TryKernel(c.Context(), k)
+	t, err := guests.TryKernel(c.Context(), k)
 	if err != nil {
 		return kernelError(err)
 	}
@@ -130,7 +130,7 @@ func testKernel(c *cobra.Command, asJSON bool) error {
 	return err
 }
 
-func printKernelTest(w io.Writer, t orchestrator.KernelTest) {
+func printKernelTest(w io.Writer, t guests.KernelTest) {
 	var with, without []string
 	for _, f := range t.Diagnosis.Findings {
 		if f.OK {

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/doctor"
+	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/uml"
 )
 
@@ -35,8 +36,8 @@ func TestBuildNothing(t *testing.T) {
 }
 
 func TestPrintKernelTest(t *testing.T) {
-	test := orchestrator.KernelTest{Kernel: uml.Kernel{Release: "6.1.2"}, Took: 149 * time.Millisecond}
-	test.Diagnosis.Findings = []orchestrator.Finding{{Part: "hosts", OK: true}, {Part: "CPUs", Text: "a single one"}}
+	test := guests.KernelTest{Kernel: uml.Kernel{Release: "6.1.2"}, Took: 149 * time.Millisecond}
+	test.Diagnosis.Findings = []doctor.Finding{{Part: "hosts", OK: true}, {Part: "CPUs", Text: "a single one"}}
 	test.Diagnosis.Ready = true
 	var b bytes.Buffer
 	printKernelTest(&b, test)

@@ -12,6 +12,8 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/switch/port"
 )
 
@@ -130,8 +132,8 @@ aqmlab lab down.`,
 			if err != nil {
 				return err
 			}
-			o := orchestrator.TestbedOptions{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
-			s, err := orchestrator.Keep(c.Context(), lab, scheme, o)
+			o := testbed.Options{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
+			s, err := testbed.Keep(c.Context(), lab, scheme, o)
 			if err != nil {
 				return explain(err)
 			}
@@ -152,7 +154,7 @@ aqmlab lab down.`,
 
 // stayRuntimes are the runtimes whose hosts can be left up without a run.
 func stayRuntimes() []orchestrator.Runtime {
-	return orchestrator.RuntimesWith(func(f orchestrator.Facts) bool { return f.Stays })
+	return orchestrator.RuntimesWith(func(f backend.Facts) bool { return f.Stays })
 }
 
 // addStaying adds a flag for one of them.
@@ -163,10 +165,10 @@ func addStaying(c *cobra.Command, runtime *string) {
 
 // staying is what the flag says, if it is one of them; want begins the list of them
 // in the error.
-func staying(runtime, want string) (orchestrator.Row, error) {
+func staying(runtime, want string) (backend.Row, error) {
 	all := stayRuntimes()
 	if !slices.Contains(all, orchestrator.Runtime(runtime)) {
-		return orchestrator.Row{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, join(all, " or ")))
+		return backend.Row{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, join(all, " or ")))
 	}
 	return orchestrator.Runtime(runtime).Row(), nil
 }
@@ -181,7 +183,7 @@ func join(runtimes []orchestrator.Runtime, between string) string {
 }
 
 // ping is a command that shows that the hosts of a lab reach each other.
-func ping(lab *labs.Lab, s orchestrator.Standing) string {
+func ping(lab *labs.Lab, s testbed.Standing) string {
 	to, from := s.Network.Hosts[0], s.Network.Hosts[1]
 	if orchestrator.Runtime(s.Runtime).Facts().Containers && lab.Host.Container.Image == "" { // which has no ping
 		return fmt.Sprintf("ip netns exec %s ping -c 3 %s", from.Namespace, to.Addr)
@@ -202,14 +204,14 @@ func newLabDown() *cobra.Command {
 			if all && len(names) > 0 {
 				return usage(errors.New("name a lab or say --all, not both"))
 			}
-			var o orchestrator.TestbedOptions
+			var o testbed.Options
 			down, err := toTakeDown(all, names, o)
 			if err != nil {
 				return err
 			}
 			var errs []error
 			for _, s := range down {
-				if err := orchestrator.TakeDown(s.ID, o); err != nil {
+				if err := testbed.TakeDown(s.ID, o); err != nil {
 					errs = append(errs, fmt.Errorf("removing lab %s (%s): %w", s.ID, s.Lab, err))
 					continue
 				}
@@ -222,16 +224,16 @@ func newLabDown() *cobra.Command {
 	return c
 }
 
-func toTakeDown(all bool, names []string, o orchestrator.TestbedOptions) ([]orchestrator.Standing, error) {
+func toTakeDown(all bool, names []string, o testbed.Options) ([]testbed.Standing, error) {
 	if all {
-		return orchestrator.Kept(o)
+		return testbed.Kept(o)
 	}
 	ref := ""
 	if len(names) > 0 {
 		ref = names[0]
 	}
-	s, err := orchestrator.Find(ref, o)
-	return []orchestrator.Standing{s}, explain(err)
+	s, err := testbed.Find(ref, o)
+	return []testbed.Standing{s}, explain(err)
 }
 
 func newLabStatus() *cobra.Command {
@@ -242,7 +244,7 @@ func newLabStatus() *cobra.Command {
 		Example: "  aqmlab lab status --json",
 		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			all, err := orchestrator.Labs(orchestrator.TestbedOptions{})
+			all, err := testbed.Labs(testbed.Options{})
 			if err != nil {
 				return explain(err)
 			}
@@ -282,13 +284,13 @@ status is the command's.`,
   aqmlab lab exec h1 -- iperf3 -s`,
 		Args: args(cobra.MinimumNArgs(2)),
 		RunE: func(c *cobra.Command, words []string) error {
-			var o orchestrator.TestbedOptions
-			s, err := orchestrator.Find(ref, o)
+			var o testbed.Options
+			s, err := testbed.Find(ref, o)
 			if err != nil {
 				return explain(err)
 			}
 			o.Containers = orchestrator.Runtime(s.Runtime).Facts().Containers
-			status, err := orchestrator.Exec(c.Context(), s, words[0], words[1:], o)
+			status, err := testbed.Exec(c.Context(), s, words[0], words[1:], o)
 			if err == nil && status != 0 {
 				err = exitStatus(status)
 			}

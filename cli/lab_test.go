@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/switch/port"
 )
 
@@ -123,16 +123,16 @@ func TestLabFlags(t *testing.T) {
 
 // TestToTakeDown picks one kept lab, or all of them.
 func TestToTakeDown(t *testing.T) {
-	o := orchestrator.TestbedOptions{Root: t.TempDir()}
+	o := testbed.Options{Root: t.TempDir()}
 	if down, err := toTakeDown(true, nil, o); err != nil || len(down) != 0 {
 		t.Errorf("all of none: %+v, %v", down, err)
 	}
-	if _, err := toTakeDown(false, nil, o); !errors.As(err, new(usageError)) || !errors.Is(err, orchestrator.ErrNoLab) {
+	if _, err := toTakeDown(false, nil, o); !errors.As(err, new(usageError)) || !errors.Is(err, testbed.ErrNoLab) {
 		t.Errorf("the only one of none: %v", err)
 	}
 	ids := make([]string, 2)
 	for i := range ids {
-		j, err := journal.Create(o.Root, orchestrator.Info{Lab: "lab"})
+		j, err := journal.Create(o.Root, testbed.Info{Lab: "lab"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestToTakeDown(t *testing.T) {
 		t.Errorf("by id: %+v, %v", down, err)
 	}
 	for _, names := range [][]string{nil, {"lab"}} {
-		if _, err := toTakeDown(false, names, o); !errors.As(err, new(usageError)) || !errors.Is(err, orchestrator.ErrAmbiguous) {
+		if _, err := toTakeDown(false, names, o); !errors.As(err, new(usageError)) || !errors.Is(err, testbed.ErrAmbiguous) {
 			t.Errorf("%q: %v, want that it is ambiguous", names, err)
 		}
 	}

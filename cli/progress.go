@@ -10,6 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -104,7 +105,7 @@ func (b *bars) Begin(p orchestrator.Point) {
 	)
 }
 
-func (b *bars) Progress(p orchestrator.Point, s orchestrator.Progress) {
+func (b *bars) Progress(p orchestrator.Point, s backend.Progress) {
 	b.mu.Lock()
 	b.rest.note(p, s.Completed+s.Failed)
 	b.small[p.Number] = smallP99(s.Last.FCT[results.Small])
@@ -172,7 +173,7 @@ func (l *lines) Begin(p orchestrator.Point) {
 	fmt.Fprintf(l.w, "%s: %d flows, %s in all\n", title(p), p.Flows, l.rest.left(p, 0))
 }
 
-func (l *lines) Progress(p orchestrator.Point, s orchestrator.Progress) {
+func (l *lines) Progress(p orchestrator.Point, s backend.Progress) {
 	now, told := l.now(), l.points[p.Number]
 	l.rest.note(p, s.Completed+s.Failed)
 	if now.Sub(told.said) < lineEvery {

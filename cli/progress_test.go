@@ -10,6 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -76,8 +77,8 @@ func TestSmallP99(t *testing.T) {
 	}
 }
 
-func state(completed, failed int64) orchestrator.Progress {
-	return orchestrator.Progress{Completed: completed, Failed: failed}
+func state(completed, failed int64) backend.Progress {
+	return backend.Progress{Completed: completed, Failed: failed}
 }
 
 // TestLines: a line at a point's begin, one every five seconds, one at its end,
@@ -115,7 +116,7 @@ func TestLines(t *testing.T) {
 	pass(4*time.Second, 30)
 	expect()
 	now = now.Add(time.Second)
-	l.Progress(p, orchestrator.Progress{Completed: 40, Failed: 1, Last: smallSeen(12, 25281.4)})
+	l.Progress(p, backend.Progress{Completed: 40, Failed: 1, Last: smallSeen(12, 25281.4)})
 	expect("41/100 flows, small p99 25.3ms, 50s left in all")
 	pass(time.Hour, 99)
 	expect("100/100 flows", "40s left")
@@ -146,7 +147,7 @@ func TestBars(t *testing.T) {
 			b.Note("calibrated")
 			p := tcnPoint()
 			b.Begin(p)
-			b.Progress(p, orchestrator.Progress{Completed: 50, Failed: 1, Last: smallSeen(20, 7100)})
+			b.Progress(p, backend.Progress{Completed: 50, Failed: 1, Last: smallSeen(20, 7100)})
 			if whole {
 				b.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1, FCT: 3 * time.Millisecond}}, Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy"}}})
 			}

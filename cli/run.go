@@ -18,6 +18,7 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/switch/port"
@@ -180,7 +181,7 @@ func explain(err error) error {
 		return usage(err)
 	}
 	for _, theirs := range []error{
-		uml.ErrUnavailable, orchestrator.ErrNotResumed, orchestrator.ErrNotRoot, orchestrator.ErrNoLab, orchestrator.ErrAmbiguous, orchestrator.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
+		uml.ErrUnavailable, orchestrator.ErrNotResumed, testbed.ErrNotRoot, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
 	} {
 		if errors.Is(err, theirs) {
 			return usage(err)

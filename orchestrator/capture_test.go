@@ -2,12 +2,17 @@ package orchestrator
 
 import (
 	"encoding/binary"
+	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"aqmlab/collectors/pcaptest"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/simulated"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
@@ -35,17 +40,22 @@ func TestCaptureShowsPIAS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := PlannedPoint{"tcn", 0.5, 1, flows}
+	p := backend.Point{Scheme: "tcn", Load: 0.5, Seed: 1, Flows: flows}
 	t.Run("sim", func(t *testing.T) {
-		made, err := measureSimulation(t.Context(), lab, p, func(Progress) {})
+		made, err := simulated.Measure(t.Context(), lab, p, func(backend.Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		showsPIAS(t, made)
 	})
 	t.Run("netns", func(t *testing.T) {
-		made, err := testbed(t, lab).run(t.Context(), p, func(role.State) {})
+		needRoot(t)
+		tb, err := testbed.Up(t.Context(), lab, testbed.Options{Root: t.TempDir(), Log: os.Stderr})
 		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := tb.Run(t.Context(), p, func(role.State) {})
+		if err := errors.Join(err, tb.Down(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		showsPIAS(t, made)

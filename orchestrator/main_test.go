@@ -2,17 +2,13 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/labs"
-	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/switch/port"
 )
 
@@ -61,46 +57,10 @@ func parse(t *testing.T, text string, change ...func(*labs.Lab)) *labs.Lab {
 	return lab
 }
 
-// testbed brings up a lab that is removed at the test's end.
-func testbed(t *testing.T, lab *labs.Lab) *Testbed {
-	t.Helper()
-	needRoot(t)
-	tb, err := Up(t.Context(), lab, TestbedOptions{Root: t.TempDir(), Log: os.Stderr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		// A test may have killed a helper, of which Down complains.
-		if err := tb.Down(context.Background()); err != nil && !errors.Is(err, agent.ErrDied) {
-			t.Error(err)
-		}
-	})
-	return tb
-}
-
-// nothingLeft fails the test if anything of a lab is still there.
-func nothingLeft(t *testing.T, root, id string, pids ...int) {
-	t.Helper()
-	for _, pattern := range []string{"/run/netns/aqm-" + id + "-*", filepath.Join(root, id)} {
-		left, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
-	}
-	for _, pid := range pids {
-		if err := unix.Kill(pid, 0); !errors.Is(err, unix.ESRCH) {
-			t.Errorf("helper process %d is still there: %v", pid, err)
-		}
-	}
-}
-
 // emptyRoot fails the test if a state folder holds a lab.
 func emptyRoot(t *testing.T, root string) {
 	t.Helper()
-	if all, err := Labs(TestbedOptions{Root: root}); err != nil || len(all) > 0 {
+	if all, err := testbed.Labs(testbed.Options{Root: root}); err != nil || len(all) > 0 {
 		t.Errorf("labs left: %+v, %v", all, err)
 	}
 }

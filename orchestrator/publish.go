@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -44,7 +45,7 @@ func (p *publisher) Begin(named Point) {
 }
 
 // Progress looks at the point now and then, and passes on what it found.
-func (p *publisher) Progress(named Point, s Progress) {
+func (p *publisher) Progress(named Point, s backend.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	point := p.point(named)

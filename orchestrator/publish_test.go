@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -28,7 +29,7 @@ func TestPublisher(t *testing.T) {
 	}
 	p.Begin(point)
 	for range 25 { // 2.5 s
-		p.Progress(point, Progress{Completed: 7, Failed: 1, Look: look})
+		p.Progress(point, backend.Progress{Completed: 7, Failed: 1, Look: look})
 		now = now.Add(100 * time.Millisecond)
 	}
 	if len(shown) != 3 || looks != 3 {
@@ -69,7 +70,7 @@ func TestPublisherGivesUp(t *testing.T) {
 		p.Begin(point)
 		for range 5 {
 			now = now.Add(time.Minute)
-			p.Progress(point, Progress{Look: c.look})
+			p.Progress(point, backend.Progress{Look: c.look})
 		}
 		p.End(point, results.Point{})
 		if wrote := name == "writing"; wrote != (w.last.FCT != nil) {
@@ -87,10 +88,10 @@ type notes struct {
 	last  results.Seen
 }
 
-func (n *notes) Note(text string)             { n.texts = append(n.texts, text) }
-func (*notes) Begin(Point)                    {}
-func (n *notes) Progress(_ Point, s Progress) { n.last = s.Last }
-func (*notes) End(Point, results.Point)       {}
+func (n *notes) Note(text string)                     { n.texts = append(n.texts, text) }
+func (*notes) Begin(Point)                            {}
+func (n *notes) Progress(_ Point, s backend.Progress) { n.last = s.Last }
+func (*notes) End(Point, results.Point)               {}
 
 // peek looks at a run's folder whenever a point goes on.
 type peek struct {
@@ -101,7 +102,7 @@ type peek struct {
 	errs []error
 }
 
-func (p *peek) Progress(_ Point, s Progress) {
+func (p *peek) Progress(_ Point, s backend.Progress) {
 	growing, err := results.Growing(p.root)
 	if err == nil && len(growing) == 1 {
 		var l results.Live

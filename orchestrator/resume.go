@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
@@ -42,15 +43,15 @@ func KeysOf(run *results.Run, kinds port.Kinds) ([]string, error) {
 // takeUp leaves of the points those that the run to be resumed does not have,
 // and the lab with the run's dilation. It refuses, with [ErrNotResumed], a run
 // that was made of another lab, in another way, or on other flows.
-func takeUp(lab *labs.Lab, points []PlannedPoint, on Row, run *results.Run) (*labs.Lab, []PlannedPoint, error) {
-	refused := func(err error) (*labs.Lab, []PlannedPoint, error) {
+func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *results.Run) (*labs.Lab, []backend.Point, error) {
+	refused := func(err error) (*labs.Lab, []backend.Point, error) {
 		return nil, nil, fmt.Errorf("run %s %w: %w", filepath.Base(run.Dir), ErrNotResumed, err)
 	}
 	yaml, err := lab.YAML()
 	if err != nil {
 		return nil, nil, err
 	}
-	m := ManifestOf(lab)
+	m := backend.ManifestOf(lab)
 	m.Runtime = on.Name
 	if !on.OwnKernel {
 		m.Host.Kernel = ""
@@ -69,7 +70,7 @@ func takeUp(lab *labs.Lab, points []PlannedPoint, on Row, run *results.Run) (*la
 	for i, p := range run.Points() {
 		have[keys[i]] = p
 	}
-	var left []PlannedPoint
+	var left []backend.Point
 	for _, p := range points {
 		key, err := lab.PointKey(p.Scheme, p.Load, p.Seed)
 		if err != nil {
@@ -93,7 +94,7 @@ func takeUp(lab *labs.Lab, points []PlannedPoint, on Row, run *results.Run) (*la
 
 // sameFlows wants a stored point to have replayed the flows of the plan: a trace
 // file may be another by now.
-func sameFlows(p PlannedPoint, stored results.StoredPoint) error {
+func sameFlows(p backend.Point, stored results.StoredPoint) error {
 	measured, err := stored.ReadFlows()
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -27,7 +28,7 @@ func (s *stopper) Begin(p Point) {
 	s.begun = append(s.begun, fmt.Sprintf("%s %v %d", p.Scheme, p.Load, p.Seed))
 }
 
-func (s *stopper) Progress(Point, Progress) {}
+func (s *stopper) Progress(Point, backend.Progress) {}
 
 func (s *stopper) End(Point, results.Point) {
 	if s.after--; s.after == 0 {

@@ -1,3 +1,5 @@
+// Package orchestrator is the conductor: it plans the points of a lab, chooses a
+// runtime from a table, has it run the points, and stores what was measured.
 package orchestrator
 
 import (
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
@@ -35,20 +38,20 @@ type Watcher interface {
 	// Begin starts a point.
 	Begin(p Point)
 	// Progress is called several times a second while the point runs.
-	Progress(p Point, s Progress)
+	Progress(p Point, s backend.Progress)
 	// End is called with what the point measured.
 	End(p Point, measured results.Point)
 }
 
 // RunOptions say how a lab is run.
 type RunOptions struct {
-	Runtime  Runtime   // where the hosts run; empty: Auto
-	Runtimes []Row     // that there are; nil: those of [Runtimes]
-	Jobs     int       // points that run at once in virtual time; zero: one a CPU
-	Out      string    // folder that the run is stored below
-	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
-	Log      io.Writer // gets what helper processes complain about, several at a time; may be nil
-	Watcher  Watcher   // is told how it goes on
+	Runtime  Runtime       // where the hosts run; empty: Auto
+	Runtimes []backend.Row // that there are; nil: those of [Runtimes]
+	Jobs     int           // points that run at once in virtual time; zero: one a CPU
+	Out      string        // folder that the run is stored below
+	Root     string        // folder of the state of all labs; empty: journal.DefaultRoot
+	Log      io.Writer     // gets what helper processes complain about, several at a time; may be nil
+	Watcher  Watcher       // is told how it goes on
 
 	// Resume is a run that ended early, which is to have the points that it lacks;
 	// nil: a new run. The lab must be the run's own.
@@ -82,7 +85,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error)
 		o.Watcher.Note("warning: " + line)
 	}
 	jobs := min(cmp.Or(o.Jobs, runtime.NumCPU()), len(points))
-	b, err := row.Open(ctx, lab, Options{Root: o.Root, Log: o.Log, Jobs: jobs, Note: o.Watcher.Note})
+	b, err := row.Open(ctx, lab, backend.Options{Root: o.Root, Log: o.Log, Jobs: jobs, Note: o.Watcher.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +96,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error)
 
 // row is the runtime that was asked for, or that of the run to be resumed, or the one
 // that suits the lab, of which the watcher is told why.
-func (o RunOptions) row(lab *labs.Lab) (Row, error) {
+func (o RunOptions) row(lab *labs.Lab) (backend.Row, error) {
 	rows := o.Runtimes
 	if rows == nil {
 		rows = Runtimes()
@@ -103,20 +106,20 @@ func (o RunOptions) row(lab *labs.Lab) (Row, error) {
 		asked = Runtime(o.Resume.Manifest.Runtime)
 	}
 	if asked == Auto {
-		row, why := chooseRuntime(rows, lab, os.Geteuid() == 0)
+		row, why := choose(rows, lab, os.Geteuid() == 0)
 		o.Watcher.Note(why)
 		return row, nil
 	}
 	row := first(rows, asked.names)
 	if row.Open == nil {
-		return Row{}, fmt.Errorf("there is no runtime %q here", asked)
+		return backend.Row{}, fmt.Errorf("there is no runtime %q here", asked)
 	}
 	return row, nil
 }
 
 // runOn runs points on a backend, as many at once as it can, and stores them in the
 // order of the plan, whole or, after an error, those that were done by then.
-func runOn(ctx context.Context, b *Backend, lab *labs.Lab, points []PlannedPoint, o RunOptions) (*results.Run, error) {
+func runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []backend.Point, o RunOptions) (*results.Run, error) {
 	writer, err := newWriter(lab, b.Manifest, o)
 	if err != nil {
 		return nil, err
@@ -125,7 +128,7 @@ func runOn(ctx context.Context, b *Backend, lab *labs.Lab, points []PlannedPoint
 	one := func(ctx context.Context, i int) (results.Point, error) {
 		p, named := points[i], name(points, i, b)
 		watcher.Begin(named)
-		measured, err := b.Measure(ctx, p, func(s Progress) { watcher.Progress(named, s) })
+		measured, err := b.Measure(ctx, p, func(s backend.Progress) { watcher.Progress(named, s) })
 		if err != nil {
 			return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.Scheme, p.Load, p.Seed, err)
 		}
@@ -140,8 +143,8 @@ func runOn(ctx context.Context, b *Backend, lab *labs.Lab, points []PlannedPoint
 
 // plan lists the points: all schemes of a load and seed in a row, so that what
 // changes on the machine over time changes for all of them.
-func plan(lab *labs.Lab) ([]PlannedPoint, error) {
-	var points []PlannedPoint
+func plan(lab *labs.Lab) ([]backend.Point, error) {
+	var points []backend.Point
 	for _, load := range lab.Workload.Load {
 		for _, seed := range lab.Seeds {
 			flows, err := trafficgen.Trace(lab.Traffic(load, seed))
@@ -149,7 +152,7 @@ func plan(lab *labs.Lab) ([]PlannedPoint, error) {
 				return nil, err
 			}
 			for _, s := range lab.Schemes {
-				points = append(points, PlannedPoint{Scheme: s.Name, Load: load, Seed: seed, Flows: flows})
+				points = append(points, backend.Point{Scheme: s.Name, Load: load, Seed: seed, Flows: flows})
 			}
 		}
 	}
@@ -206,7 +209,7 @@ func abort(writer *results.Writer, why error) (*results.Run, error) {
 }
 
 // name is what a watcher knows the i-th point by.
-func name(points []PlannedPoint, i int, b *Backend) Point {
+func name(points []backend.Point, i int, b *backend.Backend) Point {
 	p := points[i]
 	named := Point{
 		Scheme: p.Scheme,

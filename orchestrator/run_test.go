@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
@@ -46,9 +47,9 @@ func TestPlan(t *testing.T) {
 
 // TestName: what is left of a run is told in wall time.
 func TestName(t *testing.T) {
-	b := &Backend{Manifest: results.Manifest{Dilation: 3}}
+	b := &backend.Backend{Manifest: results.Manifest{Dilation: 3}}
 	at := func(d time.Duration) []trafficgen.Flow { return []trafficgen.Flow{{Start: 1}, {Start: d}} }
-	points := []PlannedPoint{
+	points := []backend.Point{
 		{Scheme: "a", Load: 0.5, Seed: 7, Flows: at(time.Second)},
 		{Scheme: "b", Flows: at(2 * time.Second)},
 		{Scheme: "c", Flows: at(4 * time.Second)},
@@ -80,7 +81,7 @@ func (d *diary) Begin(p Point) {
 	}
 }
 
-func (d *diary) Progress(p Point, s Progress) {
+func (d *diary) Progress(p Point, s backend.Progress) {
 	d.last = s.Last
 	if want := fmt.Sprint("progress ", p.Scheme); d.events[len(d.events)-1] != want {
 		d.events = append(d.events, want)

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/guests"
+	"aqmlab/orchestrator/simulated"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/units"
 )
 
@@ -17,32 +21,32 @@ type Runtime string
 const Auto Runtime = "auto"
 
 // Runtimes is the table of runtimes. Auto takes the first of those that suit it.
-func Runtimes() []Row {
-	return []Row{
+func Runtimes() []backend.Row {
+	return []backend.Row{
 		{
 			Name:  "netns",
 			Doc:   "real hosts in network namespaces",
-			Facts: Facts{OwnKernel: true, Stays: true, NeedsRoot: true},
-			Open:  OpenNamespaces,
+			Facts: backend.Facts{OwnKernel: true, Stays: true, NeedsRoot: true},
+			Open:  testbed.OpenNamespaces,
 		},
 		{
 			Name:  "docker",
 			Doc:   "real hosts in Docker containers",
-			Facts: Facts{OwnKernel: true, Stays: true, NeedsRoot: true, Containers: true},
-			Open:  OpenContainers,
+			Facts: backend.Facts{OwnKernel: true, Stays: true, NeedsRoot: true, Containers: true},
+			Open:  testbed.OpenContainers,
 		},
 		{
 			Name:  "uml",
 			Doc:   "a guest kernel for each point, in virtual time",
-			Facts: Facts{Virtual: true},
-			Find:  FindKernel,
-			Open:  OpenGuests,
+			Facts: backend.Facts{Virtual: true},
+			Find:  guests.FindKernel,
+			Open:  guests.Open,
 		},
 		{
 			Name:  "sim",
 			Doc:   "modelled hosts in virtual time",
-			Facts: Facts{Virtual: true, Modelled: true},
-			Open:  OpenSimulation,
+			Facts: backend.Facts{Virtual: true, Modelled: true},
+			Open:  simulated.Open,
 		},
 	}
 }
@@ -65,13 +69,13 @@ func ParseRuntime(name string) (Runtime, error) {
 }
 
 // Row is the runtime's row; the zero Row of a name that no row has.
-func (r Runtime) Row() Row { return first(Runtimes(), r.names) }
+func (r Runtime) Row() backend.Row { return first(Runtimes(), r.names) }
 
 // Facts are those of its row.
-func (r Runtime) Facts() Facts { return r.Row().Facts }
+func (r Runtime) Facts() backend.Facts { return r.Row().Facts }
 
 // RuntimesWith lists the runtimes whose facts are as wanted.
-func RuntimesWith(wanted func(Facts) bool) []Runtime {
+func RuntimesWith(wanted func(backend.Facts) bool) []Runtime {
 	var names []Runtime
 	for _, row := range Runtimes() {
 		if wanted(row.Facts) {
@@ -83,18 +87,18 @@ func RuntimesWith(wanted func(Facts) bool) []Runtime {
 
 // Simulator is the runtime of modelled hosts.
 func Simulator() Runtime {
-	return RuntimesWith(func(f Facts) bool { return f.Modelled })[0]
+	return RuntimesWith(func(f backend.Facts) bool { return f.Modelled })[0]
 }
 
 // names tells whether a row is the one of that name.
-func (r Runtime) names(row Row) bool { return row.Name == string(r) }
+func (r Runtime) names(row backend.Row) bool { return row.Name == string(r) }
 
 // first is the first row that fits, or the zero Row.
-func first(rows []Row, fits func(Row) bool) Row {
+func first(rows []backend.Row, fits func(backend.Row) bool) backend.Row {
 	if i := slices.IndexFunc(rows, fits); i >= 0 {
 		return rows[i]
 	}
-	return Row{}
+	return backend.Row{}
 }
 
 // What a machine does in real time: one switch process carries that much traffic,
@@ -122,14 +126,14 @@ func slowed(lab *labs.Lab) string {
 	return ""
 }
 
-// chooseRuntime settles on a row for a lab, and tells why: real hosts in real time where
+// choose settles on a row for a lab, and tells why: real hosts in real time where
 // the user may have them and the lab fits, else those of a guest kernel in virtual
 // time, else real ones that are slowed down, else models.
-func chooseRuntime(rows []Row, lab *labs.Lab, root bool) (chosen Row, why string) {
-	real := first(rows, func(r Row) bool { return !r.Modelled && !r.Virtual })
-	guest := first(rows, func(r Row) bool { return !r.Modelled && r.Virtual })
-	models := first(rows, func(r Row) bool { return r.Modelled })
-	take := func(r Row, what, because string) (Row, string) {
+func choose(rows []backend.Row, lab *labs.Lab, root bool) (chosen backend.Row, why string) {
+	real := first(rows, func(r backend.Row) bool { return !r.Modelled && !r.Virtual })
+	guest := first(rows, func(r backend.Row) bool { return !r.Modelled && r.Virtual })
+	models := first(rows, func(r backend.Row) bool { return r.Modelled })
+	take := func(r backend.Row, what, because string) (backend.Row, string) {
 		return r, fmt.Sprintf("runtime %s: %s%s", r.Name, what, because)
 	}
 	if t, err := lab.Host.BuildTransport(); err == nil && t.Modelled {

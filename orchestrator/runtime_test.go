@@ -68,7 +68,7 @@ func TestChooseRuntime(t *testing.T) {
 					rows[i].Find = c.on.guest
 				}
 			}
-			r, why := chooseRuntime(rows, lab, c.on.root)
+			r, why := choose(rows, lab, c.on.root)
 			if r.Name != c.want || !strings.HasPrefix(why, "runtime "+c.want+": ") || !strings.Contains(why, c.why) {
 				t.Errorf("%v because %q, want %v because of %q", r.Name, why, c.want, c.why)
 			}

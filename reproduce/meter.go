@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -89,7 +90,7 @@ func (w *cellWatcher) Begin(orchestrator.Point) {
 }
 
 // Progress takes a point's share.
-func (w *cellWatcher) Progress(p orchestrator.Point, s orchestrator.Progress) {
+func (w *cellWatcher) Progress(p orchestrator.Point, s backend.Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	within := float64(s.Completed+s.Failed) / float64(max(1, p.Flows))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -30,7 +31,7 @@ func TestMeter(t *testing.T) {
 	}
 	first.Begin(orchestrator.Point{})
 	now = now.Add(20 * time.Second)
-	first.Progress(orchestrator.Point{Flows: 10, Of: 1}, orchestrator.Progress{Completed: 5})
+	first.Progress(orchestrator.Point{Flows: 10, Of: 1}, backend.Progress{Completed: 5})
 	if last.Left != 140*time.Second { // an eighth of the work took 20 s
 		t.Errorf("after half a point %+v", last)
 	}

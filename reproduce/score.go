@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 )
@@ -39,8 +40,8 @@ const Computed orchestrator.Runtime = "computed"
 // that is virtual has no lateness.
 func testbeds() []orchestrator.Runtime {
 	return slices.Concat(
-		orchestrator.RuntimesWith(func(f orchestrator.Facts) bool { return !f.Modelled && f.Virtual }),
-		orchestrator.RuntimesWith(func(f orchestrator.Facts) bool { return !f.Modelled && !f.Virtual }),
+		orchestrator.RuntimesWith(func(f backend.Facts) bool { return !f.Modelled && f.Virtual }),
+		orchestrator.RuntimesWith(func(f backend.Facts) bool { return !f.Modelled && !f.Virtual }),
 	)
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/simulated"
 	"aqmlab/sim"
 	"aqmlab/units"
 )
@@ -31,7 +31,7 @@ func load(t *testing.T, text string) sim.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := orchestrator.Simulation(lab, lab.Schemes[0].Name, lab.Workload.Load[0], lab.Seeds[0])
+	c, err := simulated.Config(lab, lab.Schemes[0].Name, lab.Workload.Load[0], lab.Seeds[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"aqmlab/cli"
 	"aqmlab/e2e/vm/vmtest"
-	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/doctor"
 	"aqmlab/results"
 )
 
@@ -127,7 +127,7 @@ func checkBaseRTTs(t *testing.T, m results.Manifest) {
 // TestGuestDoctor: all that there is to find is found.
 func TestGuestDoctor(t *testing.T) {
 	vmtest.NeedsGuest(t)
-	var d orchestrator.Diagnosis
+	var d doctor.Diagnosis
 	if err := json.Unmarshal(aqmlab(t, "doctor", "--json"), &d); err != nil {
 		t.Fatal(err)
 	}

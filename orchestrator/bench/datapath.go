@@ -1,0 +1,278 @@
+// Package bench measures aqmlab itself: its data path beside a Linux bridge, what
+// collectors cost, how long labs take to come up, and how fast simulations run.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/vishvananda/netlink"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/testbed"
+	"aqmlab/results"
+	"aqmlab/switch/packet"
+	"aqmlab/trafficgen"
+)
+
+// Spread is what repeated measurements gave.
+type Spread struct {
+	Median float64 `json:"median"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+}
+
+// spread takes one figure of each round.
+func spread[T any](rounds []T, figure func(T) float64) Spread {
+	values := make([]float64, len(rounds))
+	for i, r := range rounds {
+		values[i] = figure(r)
+	}
+	slices.Sort(values)
+	return Spread{values[len(values)/2], values[0], values[len(values)-1]}
+}
+
+// Datapath compares the switch with a Linux bridge between the same two hosts,
+// in turns in one run.
+type Datapath struct {
+	Machine results.Machine `json:"machine"`
+	Rounds  int             `json:"rounds"`
+	// One long flow and the median handshake on the idle path.
+	BridgeGbps Spread `json:"bridge_gbps"`
+	SwitchGbps Spread `json:"switch_gbps"` // forwarding only, at 100 Gbps
+	BridgeRTT  Spread `json:"bridge_rtt_us"`
+	SwitchRTT  Spread `json:"switch_rtt_us"`
+	// One long flow through a port of 1 Gbps with the papers' limiter.
+	ShapedGbps    Spread  `json:"shaped_gbps"`
+	TheoryGbps    float64 `json:"theory_gbps"` // limiter's rate less headers
+	ShareOfTheory Spread  `json:"share_of_theory"`
+	LatenessP50   Spread  `json:"shaped_lateness_p50_us"`
+	LatenessP99   Spread  `json:"shaped_lateness_p99_us"`
+	Busy          Spread  `json:"shaped_switch_busy"` // share of its CPU
+}
+
+// The labs of the benchmark: two hosts without any delay of the switch's own.
+const (
+	forwardLab = `
+name: bench-forward
+topology: {kind: star, hosts: 2, rate: 100Gbps}
+host: {transport: cubic}
+switch: {buffer: {per_port: 4MB}}
+schemes: [{name: droptail, aqm: droptail}]
+workload: {flows: 1, connections: 1}
+dilation: 1
+`
+	shapedLab = `
+name: bench-shaped
+topology: {kind: star, hosts: 2, rate: 1Gbps}
+host: {transport: cubic}
+switch: {buffer: {per_port: 384KB}, limiter: {rate_fraction: 0.995, bucket: 2500B}}
+schemes: [{name: droptail, aqm: droptail}]
+workload: {flows: 1, connections: 1}
+dilation: 1
+`
+	forwardBytes = 1_000_000_000 // about two seconds
+	shapedBytes  = 250_000_000
+)
+
+// MeasureDatapath measures rounds times (1 or more). It needs a quiet machine.
+func MeasureDatapath(ctx context.Context, rounds int, log io.Writer) (Datapath, error) {
+	forward, err := labs.Parse("bench-forward", []byte(forwardLab))
+	if err != nil {
+		return Datapath{}, err
+	}
+	shaped, err := labs.Parse("bench-shaped", []byte(shapedLab))
+	if err != nil {
+		return Datapath{}, err
+	}
+	t, err := testbed.Up(ctx, forward, testbed.Options{Log: log})
+	if err != nil {
+		return Datapath{}, err
+	}
+	b := bench{Testbed: t, forward: forward, shaped: shaped}
+	d, err := b.run(ctx, rounds)
+	if err = errors.Join(err, t.Down(context.WithoutCancel(ctx))); err != nil {
+		return Datapath{}, fmt.Errorf("measuring the data path: %w", err)
+	}
+	return d, nil
+}
+
+// bench is a testbed whose two hosts reach each other with or without the
+// switch.
+type bench struct {
+	*testbed.Testbed
+	forward, shaped *labs.Lab
+}
+
+// sample is one round's figures.
+type sample struct{ gbps, rtt float64 }
+
+func (b *bench) run(ctx context.Context, rounds int) (Datapath, error) {
+	if err := b.direct(); err != nil {
+		return Datapath{}, err
+	}
+	var bridged, switched, shaped []sample
+	var reports []role.Measured
+	for range rounds {
+		s, err := b.bridged(ctx)
+		if err != nil {
+			return Datapath{}, fmt.Errorf("through a bridge: %w", err)
+		}
+		bridged = append(bridged, s)
+		if s, _, err = b.switched(ctx, b.forward, forwardBytes); err != nil {
+			return Datapath{}, fmt.Errorf("through the switch: %w", err)
+		}
+		switched = append(switched, s)
+		s, report, err := b.switched(ctx, b.shaped, shapedBytes)
+		if err != nil {
+			return Datapath{}, fmt.Errorf("through a shaped port: %w", err)
+		}
+		shaped, reports = append(shaped, s), append(reports, report)
+	}
+	theory := b.theory()
+	gbps, rtt := func(s sample) float64 { return s.gbps }, func(s sample) float64 { return s.rtt }
+	return Datapath{
+		Machine:       results.ThisMachine(),
+		Rounds:        rounds,
+		BridgeGbps:    spread(bridged, gbps),
+		SwitchGbps:    spread(switched, gbps),
+		BridgeRTT:     spread(bridged, rtt),
+		SwitchRTT:     spread(switched, rtt),
+		ShapedGbps:    spread(shaped, gbps),
+		TheoryGbps:    theory,
+		ShareOfTheory: spread(shaped, func(s sample) float64 { return s.gbps / theory }),
+		LatenessP50:   spread(reports, func(m role.Measured) float64 { return micros(m.LatenessP50) }),
+		LatenessP99:   spread(reports, func(m role.Measured) float64 { return micros(m.LatenessP99) }),
+		Busy:          spread(reports, func(m role.Measured) float64 { return m.Busy }),
+	}, nil
+}
+
+// theory is the payload that the shaped port's limiter lets through, in Gbps.
+func (b *bench) theory() float64 {
+	mtu := b.shaped.Host.MTU
+	rate := b.shaped.Switch.Limiter.RateFraction * float64(b.shaped.Topology.Rate) / 1e9
+	return rate * float64(mtu-packet.TCPHeaders) / float64(mtu+packet.FrameOverhead)
+}
+
+func micros(d time.Duration) float64 { return float64(d) / 1e3 }
+
+// switched measures the way through the switch with the ports of a lab.
+func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sample, m role.Measured, err error) {
+	b.Use(lab)
+	p := backend.Point{Scheme: lab.Baseline}
+	if lab.Collect.Queues > 0 {
+		p.Flows = oneFlow(bytes) // whose queues are to be sampled
+	}
+	m, err = b.WithSwitch(ctx, p, func(ctx context.Context) error {
+		s, err = b.path(ctx, bytes)
+		return err
+	})
+	return s, m, err
+}
+
+// bridged measures the way through a Linux bridge over the switch's ports.
+func (b *bench) bridged(ctx context.Context) (s sample, err error) {
+	if err := netns.Do(b.Network().Switches[0], b.addBridge); err != nil {
+		return sample{}, err
+	}
+	defer func() { err = errors.Join(err, netns.Do(b.Network().Switches[0], deleteBridge)) }()
+	return b.path(ctx, forwardBytes)
+}
+
+// path measures the way between the two hosts as it is: round trips while it is
+// idle, then one long flow.
+func (b *bench) path(ctx context.Context, bytes int64) (sample, error) {
+	rtts, err := b.MeasureRTT(ctx, [][2]int{{0, 1}})
+	if err != nil {
+		return sample{}, err
+	}
+	run, err := b.Replay(ctx, oneFlow(bytes), b.Lab().Collect.Queues, func(role.State) {})
+	return sample{results.Goodput(run.Flows), micros(rtts[0].Least)}, err
+}
+
+// oneFlow is from the second host to the first.
+func oneFlow(bytes int64) []trafficgen.Flow {
+	return []trafficgen.Flow{{Start: time.Millisecond, Server: 1, Bytes: bytes}}
+}
+
+// direct lets the two hosts address each other's MAC, which a bridge needs and
+// the switch does not mind.
+func (b *bench) direct() error {
+	for i, h := range b.Network().Hosts {
+		peer := b.Network().Hosts[1-i]
+		if err := netns.Do(h.Namespace, func() error { return b.reach(peer) }); err != nil {
+			return fmt.Errorf("preparing %s for a bridge: %w", h.Name, err)
+		}
+	}
+	return nil
+}
+
+// reach gives the host that the calling thread is in a route to a peer on its
+// own link.
+func (b *bench) reach(peer netns.Host) error {
+	device, err := netlink.LinkByName(netns.Device)
+	if err != nil {
+		return err
+	}
+	index, to := device.Attrs().Index, peer.Addr.AsSlice()
+	neighbour := &netlink.Neigh{LinkIndex: index, State: netlink.NUD_PERMANENT, IP: to, HardwareAddr: peer.MAC[:]}
+	if err := netlink.NeighAdd(neighbour); err != nil {
+		return fmt.Errorf("adding neighbour %s: %w", peer.Name, err)
+	}
+	bits := peer.Addr.BitLen()
+	route := &netlink.Route{
+		LinkIndex: index,
+		Scope:     netlink.SCOPE_LINK,
+		Dst:       &net.IPNet{IP: to, Mask: net.CIDRMask(bits, bits)},
+		Congctl:   b.Congestion(),
+	}
+	if err := netlink.RouteAdd(route); err != nil {
+		return fmt.Errorf("adding a route to %s: %w", peer.Name, err)
+	}
+	return nil
+}
+
+const bridgeName = "br0"
+
+// addBridge joins the switch's ports to a bridge, in the calling thread's
+// namespace.
+func (b *bench) addBridge() error {
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name = bridgeName
+	bridge := &netlink.Bridge{LinkAttrs: attrs}
+	if err := netlink.LinkAdd(bridge); err != nil {
+		return fmt.Errorf("adding the bridge: %w", err)
+	}
+	for _, h := range b.Network().Hosts {
+		p, err := netlink.LinkByName(h.Name)
+		if err != nil {
+			return fmt.Errorf("finding port %s: %w", h.Name, err)
+		}
+		if err := netlink.LinkSetMaster(p, bridge); err != nil {
+			return fmt.Errorf("adding %s to the bridge: %w", h.Name, err)
+		}
+	}
+	if err := netlink.LinkSetUp(bridge); err != nil {
+		return fmt.Errorf("setting the bridge up: %w", err)
+	}
+	return nil
+}
+
+func deleteBridge() error {
+	bridge, err := netlink.LinkByName(bridgeName)
+	if err != nil {
+		return fmt.Errorf("finding the bridge: %w", err)
+	}
+	if err := netlink.LinkDel(bridge); err != nil {
+		return fmt.Errorf("removing the bridge: %w", err)
+	}
+	return nil
+}

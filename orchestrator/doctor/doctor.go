@@ -1,0 +1,246 @@
+// Package doctor says what a machine has for labs, and what to do about the rest.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	kernelns "github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/testbed"
+	"aqmlab/orchestrator/uml"
+	"aqmlab/results"
+)
+
+// Diagnosis is what a machine has for labs.
+type Diagnosis struct {
+	Machine  results.Machine `json:"machine"`
+	Ready    bool            `json:"ready"` // every part that a lab needs is there
+	Guest    bool            `json:"guest"` // a guest kernel is, in which labs run whatever this one lacks
+	Findings []Finding       `json:"findings"`
+}
+
+// Finding is one part of a lab, and how this machine provides it.
+type Finding struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Needed bool   `json:"needed"` // no lab runs without it
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"` // what to do, if it is not there
+}
+
+// Diagnose looks at this machine. It changes nothing.
+func Diagnose() Diagnosis {
+	d := DiagnoseKernel()
+	guest := findGuestKernel()
+	d.Guest = guest.OK
+	d.Findings = append(d.Findings, findDocker(), guest)
+	return d
+}
+
+// diagnoseKernel looks at the running kernel alone.
+func DiagnoseKernel() Diagnosis {
+	d := Diagnosis{Machine: results.ThisMachine()}
+	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs()}
+	d.Findings = append(d.Findings, findTransports()...)
+	d.Findings = append(d.Findings, findDelay(), findTimers(), findBacklog())
+	d.Ready = true
+	for _, f := range d.Findings {
+		d.Ready = d.Ready && (f.OK || !f.Needed)
+	}
+	return d
+}
+
+// findGuestKernel looks for the kernel of the runtime uml.
+func findGuestKernel() Finding {
+	k, err := uml.Find()
+	if err != nil {
+		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build"}
+	}
+	return Finding{Part: "guest kernel", OK: true, Text: "Linux " + k.Release + ", for --runtime uml"}
+}
+
+// daemonWait bounds the look for a Docker daemon.
+const daemonWait = 5 * time.Second
+
+// findDocker looks for what hosts that are containers need.
+func findDocker() Finding {
+	ctx, cancel := context.WithTimeout(context.Background(), daemonWait)
+	defer cancel()
+	engine, err := docker.Connect(ctx, "")
+	var missing *docker.UnavailableError
+	switch {
+	case errors.As(err, &missing):
+		return Finding{Part: "Docker", Text: missing.Missing, Remedy: "for --runtime docker: " + missing.Remedy}
+	case err != nil:
+		return Finding{Part: "Docker", Text: err.Error()}
+	}
+	f := Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
+	if err := engine.Close(); err != nil {
+		return Finding{Part: "Docker", Text: err.Error()}
+	}
+	return f
+}
+
+func findRoot() Finding {
+	f := Finding{Part: "rights", OK: os.Geteuid() == 0, Needed: true, Text: "running as root"}
+	if !f.OK {
+		f.Text, f.Remedy = "not running as root", "run with sudo: namespaces, packet sockets and BPF need it"
+	}
+	return f
+}
+
+// onProbe calls f with a link of a veth pair in a namespace that only the
+// calling thread ever sees.
+func onProbe(f func(link netlink.Link) error) error {
+	return netns.Do("", func() error {
+		ns, err := kernelns.New() // Do takes the thread back out of it
+		if err != nil {
+			return err
+		}
+		defer ns.Close()
+		attrs := netlink.NewLinkAttrs()
+		attrs.Name = "probe0"
+		if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe1"}); err != nil {
+			return err
+		}
+		link, err := netlink.LinkByName(attrs.Name)
+		if err != nil {
+			return err
+		}
+		return f(link)
+	})
+}
+
+func findNamespaces() Finding {
+	f := Finding{Part: "hosts", OK: true, Needed: true, Text: "network namespaces and veth pairs"}
+	if err := onProbe(func(netlink.Link) error { return nil }); err != nil {
+		f.OK, f.Text = false, fmt.Sprintf("no network namespaces or veth pairs: %v", err)
+		f.Remedy = "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH"
+	}
+	return f
+}
+
+// findUplinks tries what hosts are held to their link's rate with.
+func findUplinks() Finding {
+	f := Finding{Part: "uplinks", OK: true, Needed: true, Text: "token buckets (tbf) hold hosts to their link's rate"}
+	err := onProbe(func(link netlink.Link) error {
+		const rate, burst = 1e6, 1e4 // bytes a second, bytes
+		return netlink.QdiscReplace(&netlink.Tbf{
+			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Parent: netlink.HANDLE_ROOT},
+			Rate:       rate,
+			Limit:      burst,
+			Buffer:     netlink.Xmittime(rate, burst),
+		})
+	})
+	if err != nil {
+		f.OK, f.Text = false, fmt.Sprintf("no token buckets (tbf): %v", err)
+		f.Remedy = "run as root on a kernel with CONFIG_NET_SCH_TBF"
+	}
+	return f
+}
+
+func findPackets() Finding {
+	f := Finding{Part: "switch", OK: true, Needed: true, Text: "packet sockets (TPACKET_V2 rings)"}
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = errors.Join(unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2), unix.Close(fd))
+	}
+	if err != nil {
+		f.OK, f.Text = false, fmt.Sprintf("no packet sockets: %v", err)
+		f.Remedy = "run as root on a kernel with CONFIG_PACKET"
+	}
+	return f
+}
+
+func findCPUs() Finding {
+	c, err := testbed.SplitCPUs(1)
+	switch {
+	case err != nil:
+		return Finding{Part: "CPUs", Text: err.Error()}
+	case len(c.Switches) == 0:
+		return Finding{Part: "CPUs", Text: "a single CPU: switch and hosts share it", Remedy: "expect a large dilation; two CPUs or more are better"}
+	}
+	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %v for the switch, %v for the hosts", c.Switches[0], c.Hosts)}
+}
+
+func findTransports() []Finding {
+	all, err := cc.Probe()
+	if err != nil {
+		return []Finding{{Part: "transports", Text: err.Error()}}
+	}
+	var found []Finding
+	for _, s := range all {
+		f := Finding{Part: "transport " + s.Transport, OK: s.Provider != "", Text: fmt.Sprintf("from the %s", s.Provider)}
+		var missing *cc.UnsupportedError
+		switch {
+		case errors.As(s.Missing, &missing):
+			f.Text, f.Remedy = fmt.Sprintf("needs %s", missing.Missing), missing.Remedy
+		case s.Missing != nil:
+			f.Text = s.Missing.Error()
+		case s.Provider == cc.EBPF:
+			f.Text = "from aqmlab's own eBPF program: the kernel has none"
+		case s.Module != "":
+			f.Text = "from the kernel's module " + s.Module
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// findDelay says what makes the base RTTs that are drawn, for a host or a flow.
+func findDelay() Finding {
+	f := Finding{Part: "base RTT", OK: true, Text: "netem holds back what is drawn for a host or a flow"}
+	if err := netns.CanDelay(); err != nil {
+		f.Text = fmt.Sprintf("the switch's delay line holds back what is drawn for a host or a flow; netem cannot: %v", err)
+	}
+	return f
+}
+
+// backlogWanted is how many frames a CPU should be able to owe before it loses
+// any: those of tens of milliseconds at 1 Gbps, for which a virtual machine's CPU
+// may be away.
+const backlogWanted = 10000
+
+// findBacklog looks at how many frames a CPU that is late may owe.
+func findBacklog() Finding {
+	const key = "net.core.netdev_max_backlog"
+	text, err := host.Sysctl(key)
+	if err != nil {
+		return Finding{Part: "receive backlog", Text: err.Error()}
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return Finding{Part: "receive backlog", Text: fmt.Sprintf("%s is %q", key, text)}
+	}
+	f := Finding{Part: "receive backlog", OK: n >= backlogWanted, Text: fmt.Sprintf("a CPU may owe %d frames before it loses some", n)}
+	if !f.OK {
+		f.Remedy = fmt.Sprintf("if runs are low-fidelity for lost frames: sysctl -w %s=%d", key, backlogWanted)
+	}
+	return f
+}
+
+// findTimers says how fine the kernel's TCP timers are.
+func findTimers() Finding {
+	var res unix.Timespec
+	// CLOCK_MONOTONIC_COARSE advances with the kernel's tick.
+	if err := unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &res); err != nil {
+		return Finding{Part: "TCP timers", Text: fmt.Sprintf("resolution unknown: %v", err)}
+	}
+	tick := res.Nano()
+	f := Finding{Part: "TCP timers", OK: tick <= 1e6, Text: fmt.Sprintf("a tick of %.3g ms (CONFIG_HZ=%d): RTOmin and delayed ACKs are rounded to it", float64(tick)/1e6, int64(1e9)/tick)}
+	if !f.OK {
+		f.Remedy = "a dilation above 1 makes them finer in lab time"
+	}
+	return f
+}

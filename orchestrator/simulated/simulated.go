@@ -1,0 +1,169 @@
+// Package simulated is the runtime sim: it runs the points of labs on modelled hosts, in
+// virtual time.
+package simulated
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/results"
+	"aqmlab/sim"
+	"aqmlab/sim/rdma"
+	"aqmlab/sim/tcp"
+	"aqmlab/switch/packet"
+	"aqmlab/trafficgen"
+)
+
+// Open readies a lab's models.
+func Open(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend, error) {
+	m := backend.ManifestOf(lab)
+	m.Transport.Provider = results.ProviderModel
+	m.BaseRTT = results.Micros(lab.RTT.Min)
+	o.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, o.Jobs))
+	return &backend.Backend{
+		Manifest: m,
+		Jobs:     o.Jobs,
+		Measure: func(ctx context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
+			return Measure(ctx, lab, p, watch)
+		},
+		Close: func(context.Context) error { return nil },
+	}, nil
+}
+
+// measureSimulation simulates a point and returns what was measured.
+func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
+	c, err := simulation(lab, p)
+	if err != nil {
+		return results.Point{}, err
+	}
+	s, err := sim.New(c)
+	if err != nil {
+		return results.Point{}, err
+	}
+	look := func() (results.Seen, error) {
+		return results.See(s.Seen()), nil
+	}
+	err = s.Run(ctx, func(done sim.Progress) {
+		watch(backend.Progress{Completed: int64(done.Completed), Failed: int64(done.Failed), Look: look})
+	})
+	if err != nil {
+		return results.Point{}, err
+	}
+	o := s.Outcome()
+	return results.Point{
+		Scheme:    p.Scheme,
+		Load:      p.Load,
+		Seed:      p.Seed,
+		Flows:     o.Flows,
+		Queues:    o.Queues,
+		Probes:    o.Probes,
+		Ports:     backend.PortCounts(o.Ports),
+		Ingress:   backend.IngressCounts(o.Ports),
+		Pauses:    backend.PauseCounts(o.Ports),
+		Links:     backend.LinkCounts(o.Lost),
+		Hosts:     o.Hosts,
+		Fidelity:  results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1},
+		Senders:   o.Senders,
+		Estimates: o.Estimates,
+		Services:  o.Services,
+		Capture:   o.Capture,
+	}, nil
+}
+
+// Config is one point of a lab as package sim runs it. Errors name what in
+// the lab does not fit.
+func Config(lab *labs.Lab, scheme string, load float64, seed uint64) (sim.Config, error) {
+	flows, err := trafficgen.Trace(lab.Traffic(load, seed))
+	if err != nil {
+		return sim.Config{}, err
+	}
+	return simulation(lab, backend.Point{Scheme: scheme, Load: load, Seed: seed, Flows: flows})
+}
+
+func simulation(lab *labs.Lab, p backend.Point) (sim.Config, error) {
+	spec, err := lab.Fabric(p.Scheme, p.Seed)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	c := sim.Config{
+		Fabric:      spec,
+		Kinds:       lab.Kinds,
+		Flows:       p.Flows,
+		Tagging:     lab.Tagging(),
+		Connections: lab.Workload.Connections,
+		Handshake:   lab.Workload.Handshake,
+		Sample:      backend.SampleEvery(lab, p.Flows, spec),
+		Goodput:     backend.GoodputEvery(lab, p.Flows),
+		Senders:     lab.Collect.Senders,
+		Estimates:   lab.Collect.Estimates,
+		Capture:     backend.CaptureSpec(lab),
+		Stall:       virtualStall,
+		Patience:    lab.ProbePatience(),
+	}
+	if c.Probes, err = lab.Probes(); err != nil {
+		return sim.Config{}, err
+	}
+	if err := setHosts(&c, lab); err != nil {
+		return sim.Config{}, err
+	}
+	return c, nil
+}
+
+// setHosts gives a simulation the hosts that a lab asks for.
+func setHosts(c *sim.Config, lab *labs.Lab) error {
+	h := lab.Host
+	t, err := h.BuildTransport()
+	if err != nil {
+		return err
+	}
+	if t.Modelled {
+		c.RDMA = &rdma.Config{DCQCN: t.DCQCN, MTU: h.MTU, RTO: h.RTOMin}
+		for i := range c.Fabric.Hosts {
+			c.RDMA.Uplinks = append(c.RDMA.Uplinks, c.Fabric.Uplink(i))
+		}
+		return nil
+	}
+	c.TCP = &tcp.Config{
+		Control:     kind.Choice{Kind: h.Transport, Params: h.TransportParams},
+		MSS:         h.MTU - packet.TCPHeaders,
+		Header:      packet.TCPHeaders,
+		InitCwnd:    h.InitCwnd,
+		RTOInit:     h.RTOInitial,
+		RTOMin:      h.RTOMin,
+		Granularity: h.RTOMin, // as Linux does: a timeout is longer than the RTT by that at least
+		RTOMax:      h.RTOMax,
+		DelayedAck:  h.DelayedACK,
+		AckTimeout:  h.ACKTimeout,
+		IdleRestart: h.IdleRestart,
+		SmallQueue:  h.SmallQueue,
+
+		LossRecovery: h.LossRecovery,
+	}
+	if h.Stack == labs.StackLinux && h.LossRecovery != tcp.SACK {
+		likeLinux(c.TCP, max(lab.RTT.Min, lab.RTT.Max))
+	}
+	return nil
+}
+
+// likeLinux adds what Linux does around its transport, with the defaults of its
+// settings. Real hosts read 32 KB at a time (trafficgen/live). rtt is the longest
+// base RTT; zero when it is not known.
+func likeLinux(c *tcp.Config, rtt time.Duration) {
+	const superPacket = 1<<16 - 1 // bytes that IP can tell the length of
+	c.SuperPacket = superPacket / int64(c.MSS) * int64(c.MSS)
+	c.Hold = true
+	c.Validation = true
+	c.QuickAcks = 16
+	c.Receive = tcp.Receive{Buffer: 128 << 10, Most: 6 << 20, ReadAt: 32 << 10}
+	if rtt > 0 {
+		c.RTOOpen = min(c.RTOInit, c.RTOMin+rtt)
+	}
+}
+
+// virtualStall is the lab time without a byte for any flow after which a
+// simulation is given up: longer than Linux's longest timeout.
+const virtualStall = 5 * time.Minute

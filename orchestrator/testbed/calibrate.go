@@ -1,0 +1,207 @@
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// Calibration is what bringing lab time and wall clock together found.
+type Calibration struct {
+	Dilation float64
+	Overhead time.Duration // wall time that hosts and switch add to a round trip
+	BaseRTT  time.Duration // lab time, of the idle lab, without what the lab draws
+	// RTTs are the base RTTs of each sender that was measured.
+	RTTs []results.BaseRTT
+}
+
+// What the pilot must show for a dilation to be chosen. They leave room: the
+// pilot is short, and the label of a run is given at twice the lateness.
+const (
+	pilotLateShare = 0.05 // p99 lateness of deliveries over the base RTT
+	pilotHeadroom  = 0.25 // idle share of the busiest of switch and hosts
+	maxOverhead    = 0.5  // share of the base RTT that hosts and switch add by themselves
+)
+
+const (
+	pilotTime   = 600 * time.Millisecond // on the wall
+	pilotBytes  = 100_000                // size of its flows: a busy mix of starts and transfers
+	maxDilation = 128
+)
+
+// Calibrate measures what hosts and switch add to a round trip, takes it out
+// of the links' delays, and, for a lab that leaves the dilation to us, finds
+// the smallest one for which this machine keeps up: it replays a short pilot
+// at the lab's highest load and looks at lateness and idle time.
+func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration, error) {
+	c, err := t.calibrate(ctx, say)
+	if err != nil {
+		return Calibration{}, fmt.Errorf("calibrating: %w", err)
+	}
+	return c, nil
+}
+
+func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration, error) {
+	if err := t.FindOverhead(ctx); err != nil {
+		return Calibration{}, err
+	}
+	if t.lab.Dilation == 0 {
+		if err := t.chooseDilation(ctx, say); err != nil {
+			return Calibration{}, err
+		}
+	}
+	rtt, all, err := t.baseRTTs(ctx)
+	return Calibration{Dilation: t.dilation, Overhead: t.overhead, BaseRTT: rtt, RTTs: all}, err
+}
+
+// findOverhead measures what hosts and switch add to a round trip.
+func (t *Testbed) FindOverhead(ctx context.Context) error {
+	found, err := t.timeBase(ctx, t.lab.Seeds[0])
+	if err != nil {
+		return err
+	}
+	t.overhead = max(0, time.Duration(float64(excess(found))*t.dilation))
+	return nil
+}
+
+// chooseDilation finds the smallest dilation that the pilot passes with.
+func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
+	least := 1.0
+	if t.lab.RTT.Min > 0 {
+		least = float64(t.overhead) / (maxOverhead * float64(t.lab.RTT.Min))
+	}
+	passes := func(d float64) (bool, error) {
+		if err := t.setDilation(d); err != nil {
+			return false, err
+		}
+		ok, why, err := t.pilot(ctx)
+		if err == nil && !ok {
+			say(fmt.Sprintf("dilation %v is too fast for this machine: %s", d, why))
+		}
+		return ok, err
+	}
+	d, err := choose(dilations(least), passes)
+	if err != nil {
+		return err
+	}
+	if d == 0 {
+		return fmt.Errorf("this machine does not keep up even %d times slower than lab time; run it where less else runs, or set dilation", maxDilation)
+	}
+	return t.setDilation(d)
+}
+
+// dilations lists those that are tried, from the first that is not below least.
+func dilations(least float64) []float64 {
+	var all []float64
+	for d := 1.0; d <= maxDilation; d = next(d) {
+		if d >= least {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// next is the dilation to try after d: whole steps at first, then half as much
+// again.
+func next(d float64) float64 {
+	if d < 4 {
+		return d + 1
+	}
+	up := math.Round(d * 1.5)
+	if d < maxDilation {
+		return min(up, maxDilation) // so that it is tried, too
+	}
+	return up
+}
+
+// choose returns the first of several dilations that passes, or zero. When many
+// did not, what kept the machine busy may have gone by: then it tries lower ones
+// again, and takes the lowest down to which all pass.
+func choose(all []float64, passes func(float64) (bool, error)) (float64, error) {
+	for i, d := range all {
+		ok, err := passes(d)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			return again(all[:i+1], passes)
+		}
+	}
+	return 0, nil
+}
+
+// manyFailures is how many dilations must have failed for lower ones to be tried
+// again.
+const manyFailures = 3
+
+// again goes down from the last of several dilations, which passed.
+func again(all []float64, passes func(float64) (bool, error)) (float64, error) {
+	at := len(all) - 1
+	for at >= manyFailures {
+		ok, err := passes(all[at/2])
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			break
+		}
+		at /= 2
+	}
+	return all[at], nil
+}
+
+// pilot replays a short trace at the lab's highest load under its baseline.
+func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
+	spec := t.lab.Traffic(slices.Max(t.lab.Workload.Load), t.lab.Seeds[0])
+	flows, err := pilotTrace(spec, time.Duration(float64(pilotTime)/t.dilation))
+	if err != nil {
+		return false, "", err
+	}
+	m, err := t.measure(ctx, backend.Point{Scheme: t.lab.Baseline, Flows: flows}, func(role.State) {})
+	if err != nil {
+		return false, "", fmt.Errorf("running the pilot: %w", err)
+	}
+	f := t.judge(m)
+	switch {
+	case f.ShareOfRTT > pilotLateShare:
+		return false, fmt.Sprintf("deliveries were up to %v late (p99), %.0f %% of the base RTT", f.LatenessP99, 100*f.ShareOfRTT), nil
+	case f.CPUHeadroom < pilotHeadroom:
+		return false, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)), nil
+	case f.EdgeDrops > 0:
+		return false, fmt.Sprintf("%d frames were lost between kernel and switch", f.EdgeDrops), nil
+	}
+	return true, "", nil
+}
+
+// pilotTrace is the load of a spec in independent flows of the pilot's size, as
+// many as start within that lab time, and one at least.
+func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]trafficgen.Flow, error) {
+	spec.Arrival, spec.ServiceSizes, spec.Background = kind.Choice{Kind: "poisson"}, nil, nil
+	spec.Sizes = kind.Choice{Kind: "fixed", Params: map[string]any{"size": fmt.Sprintf("%dB", pilotBytes)}}
+	// Every host may be a client, each of which asks for the load.
+	spec.Flows = max(1, int(spec.Load*float64(spec.Rate.Bytes(within))/pilotBytes)*spec.Hosts)
+	flows, err := trafficgen.Trace(spec)
+	if err != nil {
+		return nil, err
+	}
+	end := slices.IndexFunc(flows, func(f trafficgen.Flow) bool { return f.Start > within })
+	if end < 0 {
+		return flows, nil
+	}
+	return flows[:max(1, end)], nil
+}
+
+// setDilation changes how fast the lab runs.
+func (t *Testbed) setDilation(d float64) error {
+	t.dilation = d
+	t.pace()
+	return t.net.Retime(t.plan)
+}

@@ -1,0 +1,139 @@
+package testbed
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+// TestDilations: auto tries whole factors, ever larger, from 1 to the largest.
+func TestDilations(t *testing.T) {
+	tried := dilations(0)
+	if tried[0] != 1 || tried[len(tried)-1] != maxDilation {
+		t.Errorf("tried %v; want them to reach from 1 to %d", tried, maxDilation)
+	}
+	for i, d := range tried {
+		if d != math.Trunc(d) {
+			t.Errorf("%v is not whole", d)
+		}
+		if i > 0 && (d <= tried[i-1] || d > 2*tried[i-1]) {
+			t.Errorf("%v follows %v: too large a step, or none", d, tried[i-1])
+		}
+		if got := dilations(d); !slices.Equal(got, tried[i:]) {
+			t.Errorf("from %v on: %v, want %v", d, got, tried[i:])
+		}
+		if got := dilations(d + 0.01); !slices.Equal(got, tried[i+1:]) {
+			t.Errorf("above %v: %v, want %v", d, got, tried[i+1:])
+		}
+	}
+}
+
+// TestChoose: the smallest dilation that passes is taken, and a machine that was
+// busy for a while is not held to what it could do then.
+func TestChoose(t *testing.T) {
+	all := []float64{1, 2, 3, 4, 6, 9, 14, 21}
+	for _, tt := range []struct {
+		name  string
+		needs []float64 // by try; the last holds for the rest
+		want  float64
+		tries int
+	}{
+		{"quiet", []float64{1}, 1, 1},
+		{"needs two", []float64{2}, 2, 2},
+		{"needs three", []float64{3}, 3, 3},
+		{"needs four", []float64{4}, 4, 5}, // and 2 again
+		{"needs nine", []float64{9}, 9, 7},
+		{"busy at first", []float64{99, 99, 99, 99, 99, 99, 2}, 2, 9}, // 14, 4, 2
+		{"busy for two tries", []float64{99, 99, 3}, 3, 3},
+		{"too slow", []float64{99}, 0, len(all)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tries := 0
+			got, err := choose(all, func(d float64) (bool, error) {
+				tries++
+				return d >= tt.needs[min(tries, len(tt.needs))-1], nil
+			})
+			if err != nil || got != tt.want || tries != tt.tries {
+				t.Errorf("dilation %v after %d tries (%v), want %v after %d", got, tries, err, tt.want, tt.tries)
+			}
+		})
+	}
+	broken := errors.New("broken")
+	for fail := 1; fail <= 6; fail++ {
+		tries := 0
+		_, err := choose(all, func(d float64) (bool, error) {
+			if tries++; tries == fail {
+				return false, broken
+			}
+			return d >= 9, nil
+		})
+		if !errors.Is(err, broken) || tries != fail {
+			t.Errorf("error %v after %d tries, want that of try %d", err, tries, fail)
+		}
+	}
+}
+
+// TestPilotTrace: the pilot offers the lab's load, for its time, whoever asks.
+func TestPilotTrace(t *testing.T) {
+	const within = 10 * time.Second
+	for pattern, clients := range map[string]float64{"many-to-one": 1, "all-to-all": 3} {
+		t.Run(pattern, func(t *testing.T) {
+			lab := parse(t, small, func(l *labs.Lab) { l.Workload.Pattern = pattern })
+			flows, err := pilotTrace(lab.Traffic(0.5, 1), within)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := flows[len(flows)-1].Start
+			if last > within || last < within*8/10 {
+				t.Errorf("the last of %d flows starts at %v, want just before %v", len(flows), last, within)
+			}
+			// 0.5 of 100 Mbps in flows of 100 KB are 62.5 flows a second a client.
+			if got, want := float64(len(flows)), 62.5*within.Seconds()*clients; math.Abs(got-want) > 0.2*want {
+				t.Errorf("%v flows, want about %v", got, want)
+			}
+			if i := slices.IndexFunc(flows, func(f trafficgen.Flow) bool { return f.Bytes != pilotBytes }); i >= 0 {
+				t.Errorf("flow %d has %d bytes", i, flows[i].Bytes)
+			}
+		})
+	}
+	if flows, err := pilotTrace(parse(t, small).Traffic(0.5, 1), 1); err != nil || len(flows) != 1 {
+		t.Errorf("%d flows in the shortest of times, %v; want one", len(flows), err)
+	}
+}
+
+// TestCalibrate: after calibration hosts see the lab's base RTT. The RTT is
+// long, and the tolerance wide, for a machine that does other things as well.
+func TestCalibrate(t *testing.T) {
+	for name, dilation := range map[string]labs.Dilation{"fixed": 2, "auto": 0} {
+		t.Run(name, func(t *testing.T) {
+			lab := parse(t, strings.Replace(small, "rtt: 2ms", "rtt: 20ms", 1), func(l *labs.Lab) { l.Dilation = dilation })
+			tb := testbed(t, lab)
+			c, err := tb.Calibrate(t.Context(), func(text string) { t.Log(text) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dilation > 0 && c.Dilation != float64(dilation) || c.Dilation < 1 || c.Dilation > maxDilation {
+				t.Errorf("dilation %v for one of %v", c.Dilation, dilation)
+			}
+			if off := float64(c.BaseRTT)/float64(tb.lab.RTT.Min) - 1; math.Abs(off) > 0.2 {
+				t.Errorf("base RTT %v, want the lab's %v", c.BaseRTT, tb.lab.RTT.Min)
+			}
+			if len(c.RTTs) != 3 || c.RTTs[2].Host != "h3" || c.RTTs[2].Connections != 1 || c.RTTs[2].Lab.Mean != results.Micros(tb.lab.RTT.Min) {
+				t.Errorf("base RTTs %+v, want one of each host", c.RTTs)
+			}
+			if c.Overhead <= 0 || c.Overhead > time.Second {
+				t.Errorf("hosts and switch add %v", c.Overhead)
+			}
+			if want := int64(100e6 / c.Dilation); tb.plan.Uplink != want {
+				t.Errorf("uplinks of %d bit/s, want %d", tb.plan.Uplink, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+	"aqmlab/switch/fabric"
+)
+
+// upInContainers brings up the hosts and the switch as containers: first these,
+// with an agent in each, then the links between their namespaces.
+func (t *Testbed) upInContainers(ctx context.Context, o Options) (err error) {
+	if t.engine, err = docker.Connect(ctx, o.Program); err != nil {
+		return err
+	}
+	if err := t.layOut(); err != nil {
+		return err
+	}
+	lab, err := t.plan.Lab(t.journal.ID())
+	if err != nil {
+		return err
+	}
+	boxes, err := t.engine.Prepare(ctx, t.journal, t.nodes(lab))
+	if err != nil {
+		return err
+	}
+	if err := t.startAgents(ctx, o, boxes); err != nil {
+		return err
+	}
+	t.plan.Owners = map[string]int{}
+	for i, name := range t.plan.Switches {
+		t.plan.Owners[name] = t.switches[i].PID()
+	}
+	for i, name := range t.plan.Hosts {
+		t.plan.Owners[name] = t.hosts[i].PID()
+	}
+	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
+		return err
+	}
+	return t.openSwitches(ctx)
+}
+
+// layOut gives each of several switches a container, and CPUs where there are
+// enough.
+func (t *Testbed) layOut() error {
+	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
+	if err != nil || len(spec.Switches) == 1 {
+		return err
+	}
+	if spec.Pause != (fabric.Pause{}) {
+		return errors.New("switch.pause.xoff: flow control does not reach from container to container; use another runtime, or a topology of one switch")
+	}
+	split(&t.plan, spec)
+	t.cpus, err = SplitCPUs(len(spec.Switches))
+	t.plan.ReceiveCPUs = t.cpus.Hosts
+	return err
+}
+
+// nodes lists the containers, those of switches first.
+func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
+	var peers []string
+	for _, h := range lab.Hosts {
+		peers = append(peers, h.Name+":"+h.Addr.String())
+	}
+	var nodes []docker.Node
+	for i, name := range t.plan.Switches {
+		// A switch pins the thread that matters to its CPU by itself.
+		nodes = append(nodes, docker.Node{Name: lab.Switches[i], Host: name, Switch: true})
+	}
+	limits := t.lab.Host.Container
+	for _, h := range lab.Hosts {
+		nodes = append(nodes, docker.Node{
+			Name:   h.Namespace,
+			Host:   h.Name,
+			Image:  limits.Image,
+			CPUSet: t.cpus.Hosts,
+			CPUs:   limits.CPUs,
+			Memory: int64(limits.Memory),
+			Peers:  peers,
+		})
+	}
+	return nodes
+}
+
+// startAgents starts the containers with their agents. Those that came up are
+// in the testbed even when others did not.
+func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Container) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	switches := len(t.plan.Switches)
+	all, errs := make([]*agent.Process, len(boxes)), make([]error, len(boxes))
+	var starting sync.WaitGroup
+	for i, box := range boxes {
+		starting.Go(func() {
+			if i < switches {
+				all[i], errs[i] = t.spawnSwitch(ctx, o, agent.Options{Place: box}, i)
+			} else {
+				all[i], errs[i] = t.spawnHost(ctx, o, box, t.plan.Hosts[i-switches])
+			}
+			if errs[i] != nil {
+				cancel(errs[i]) // the others need not go on
+			}
+		})
+	}
+	starting.Wait()
+	for i, p := range all {
+		switch host := i - switches; {
+		case p == nil:
+		case host < 0:
+			t.switches = append(t.switches, crew{Process: p, name: t.switchName(i)})
+		default:
+			t.hosts = append(t.hosts, crew{p, "host " + t.plan.Hosts[host], onlyHost(host)})
+		}
+	}
+	if errors.Join(errs...) != nil {
+		return context.Cause(ctx) // the first error; the others are its echo
+	}
+	return nil
+}
+
+// spawnHost starts the agent of one host.
+func (t *Testbed) spawnHost(ctx context.Context, o Options, box *docker.Container, name string) (*agent.Process, error) {
+	ao := agent.Options{Role: role.HostsRole, Place: box, Log: o.Log, Record: t.journal.Record}
+	if o.Detached {
+		ao.Detached = t.detached(name)
+	}
+	p, err := agent.Spawn(ctx, ao)
+	if err != nil {
+		return nil, fmt.Errorf("starting host %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// detached is what an agent of a lab that stays needs.
+func (t *Testbed) detached(name string) *agent.Detached {
+	path := filepath.Join(t.journal.Dir(), name)
+	return &agent.Detached{Socket: path + ".sock", Log: path + ".log"}
+}

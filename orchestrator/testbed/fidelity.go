@@ -1,0 +1,50 @@
+package testbed
+
+import (
+	"fmt"
+	"time"
+
+	"aqmlab/results"
+)
+
+// Limits beyond which a run is labelled low-fidelity.
+const (
+	maxLateShare = 0.10 // p99 lateness of deliveries over the base RTT
+	minHeadroom  = 0.05 // idle share of the busiest CPUs
+)
+
+// judge says how exactly the wall clock kept lab time.
+func (t *Testbed) judge(m measurement) results.Fidelity {
+	f := results.Fidelity{
+		Label:       results.FidelityOK,
+		LatenessP50: m.sw.LatenessP50,
+		LatenessP99: m.sw.LatenessP99,
+		LatenessMax: m.sw.LatenessMax,
+		EdgeDrops:   m.sw.EdgeDrops,
+		Clamped:     m.sw.Clamped,
+		CPUHeadroom: 1 - max(m.sw.Busy, m.cpu),
+	}
+	if t.lab.RTT.Min > 0 {
+		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
+	}
+	if f.ShareOfRTT > maxLateShare {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT))
+	}
+	if f.EdgeDrops > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch (a larger net.core.netdev_max_backlog gives stalled CPUs more time)", f.EdgeDrops))
+	}
+	if m.kernel.DroppedFrames > 0 {
+		f.EdgeDrops += m.kernel.DroppedFrames
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost by the hosts' devices", m.kernel.DroppedFrames))
+	}
+	if m.kernel.ChecksumErrors > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d packets reached their host with a wrong checksum", m.kernel.ChecksumErrors))
+	}
+	if f.CPUHeadroom < minHeadroom {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))
+	}
+	if len(f.Reasons) > 0 {
+		f.Label = results.FidelityLow
+	}
+	return f
+}

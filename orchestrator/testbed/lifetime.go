@@ -1,0 +1,212 @@
+package testbed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+)
+
+// Info is what a lab's state folder says of it.
+type Info struct {
+	Lab       string     `json:"lab"`
+	Runtime   string     `json:"runtime,omitempty"`
+	Scheme    string     `json:"scheme,omitempty"`
+	Dilation  float64    `json:"dilation,omitempty"`
+	Transport string     `json:"transport,omitempty"`
+	Congctl   string     `json:"congestion_control,omitempty"` // the kernel's name for it
+	Network   *netns.Lab `json:"network,omitempty"`
+}
+
+// Standing is a lab that this machine has.
+type Standing struct {
+	ID      string        `json:"id"`
+	State   journal.State `json:"state"`
+	Created time.Time     `json:"created,omitzero"`
+	Info
+}
+
+// Errors for a lab or host that was named.
+var (
+	ErrNoLab     = errors.New("no such lab is up")
+	ErrAmbiguous = errors.New("more than one lab fits")
+	ErrNoHost    = errors.New("no such host")
+)
+
+// hostsFile is the name of the /etc/hosts of a lab, in its state folder.
+const hostsFile = "hosts"
+
+// Keep brings a lab up with one of its schemes and leaves it running when this
+// process ends. A dilation that the lab leaves open is 1. The error for a scheme
+// that the lab does not have wraps kind.ErrUnknown.
+func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standing, error) {
+	if _, err := lab.Fabric(scheme, 0); err != nil { // before anything is made
+		return Standing{}, err
+	}
+	o.Detached = true
+	t, err := Up(ctx, lab, o)
+	if err != nil {
+		return Standing{}, err
+	}
+	standing, err := t.keep(ctx, scheme, o.Runtime)
+	if err != nil {
+		return Standing{}, errors.Join(fmt.Errorf("leaving lab %s up: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
+	}
+	return standing, nil
+}
+
+func (t *Testbed) keep(ctx context.Context, scheme, runtime string) (Standing, error) {
+	spec, err := t.ready(scheme, t.lab.Seeds[0])
+	if err != nil {
+		return Standing{}, err
+	}
+	// Nobody reads a kept lab's samples, so it takes none.
+	if err := t.startFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation}); err != nil {
+		return Standing{}, err
+	}
+	info := Info{
+		Lab:       t.lab.Name,
+		Runtime:   runtime,
+		Scheme:    scheme,
+		Dilation:  t.dilation,
+		Transport: t.lab.Host.Transport,
+		Congctl:   t.cc.Name(),
+		Network:   t.net,
+	}
+	if err := t.journal.Describe(info); err != nil {
+		return Standing{}, err
+	}
+	if err := os.WriteFile(filepath.Join(t.journal.Dir(), hostsFile), t.net.HostsFile(), 0o644); err != nil {
+		return Standing{}, fmt.Errorf("writing the hosts file: %w", err)
+	}
+	standing := Standing{ID: t.journal.ID(), State: journal.Detached, Created: time.Now().UTC(), Info: info}
+	return standing, t.letGo()
+}
+
+// letGo gives up what this process holds of a testbed that stays. The journal
+// comes last: until then it can be removed.
+func (t *Testbed) letGo() error {
+	stay := t.agents()
+	t.hosts, t.switches = nil, nil // from here on the journal ends them
+	if err := stay.each(func(_ int, c crew) error { return c.Release() }); err != nil {
+		return err
+	}
+	if err := t.cc.Leave(); err != nil {
+		return err
+	}
+	return t.journal.Detach()
+}
+
+// root is the folder of the state of all labs.
+func (o Options) root() string {
+	if o.Root == "" {
+		return journal.DefaultRoot
+	}
+	return o.Root
+}
+
+// Labs lists what stands on this machine.
+func Labs(o Options) ([]Standing, error) {
+	list, err := journal.List(o.root())
+	if err != nil {
+		return nil, err
+	}
+	standing := make([]Standing, len(list))
+	for i, l := range list {
+		standing[i] = Standing{ID: l.ID, State: l.State, Created: l.Created}
+		if len(l.Info) == 0 {
+			continue // its owner died before it wrote it
+		}
+		if err := json.Unmarshal(l.Info, &standing[i].Info); err != nil {
+			return nil, fmt.Errorf("lab %s: reading its description: %w", l.ID, err)
+		}
+	}
+	return standing, nil
+}
+
+// Kept lists the labs that were left running.
+func Kept(o Options) ([]Standing, error) {
+	all, err := Labs(o)
+	return slices.DeleteFunc(all, func(s Standing) bool { return s.State != journal.Detached }), err
+}
+
+// Sweep removes what killed runs have left, and returns the ids of their labs.
+func Sweep(o Options) ([]string, error) { return journal.Sweep(o.root(), undoers()) }
+
+// TakeDown removes a kept lab. The error for one that a run is using wraps
+// journal.ErrRunning, and fs.ErrNotExist when there is none of that id.
+func TakeDown(id string, o Options) error {
+	j, err := journal.Open(o.root(), id)
+	if err != nil {
+		return err
+	}
+	if err := j.Undo(undoers()); err != nil {
+		return errors.Join(err, j.Close()) // so that it can be tried again
+	}
+	return nil
+}
+
+// Find picks the kept lab of that id or name, or the only one when ref is
+// empty. Its errors wrap ErrNoLab or ErrAmbiguous.
+func Find(ref string, o Options) (Standing, error) {
+	fit, err := Kept(o)
+	if err != nil {
+		return Standing{}, err
+	}
+	fit = slices.DeleteFunc(fit, func(s Standing) bool { return ref != "" && ref != s.ID && ref != s.Lab })
+	switch len(fit) {
+	case 0:
+		if ref == "" {
+			return Standing{}, ErrNoLab
+		}
+		return Standing{}, fmt.Errorf("lab %s: %w: aqmlab lab status lists them", ref, ErrNoLab)
+	case 1:
+		return fit[0], nil
+	}
+	ids := make([]string, len(fit))
+	for i, s := range fit {
+		ids[i] = s.ID
+	}
+	return Standing{}, fmt.Errorf("%w: say which by its id: %s", ErrAmbiguous, strings.Join(ids, ", "))
+}
+
+// Exec runs a command on a host of a kept lab and returns its exit status. In a
+// namespace the command replaces this process, so Exec returns only when that
+// fails; in a container (o.Containers) it gets this process's standard streams.
+func Exec(ctx context.Context, s Standing, host string, argv []string, o Options) (int, error) {
+	h, err := s.host(host)
+	if err != nil {
+		return 0, err
+	}
+	if o.Containers {
+		return docker.Exec(ctx, h.Namespace, argv, docker.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	}
+	return 0, netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)
+}
+
+// host finds a host by its name. The error for one that is not there wraps
+// ErrNoHost.
+func (s Standing) host(name string) (netns.Host, error) {
+	if s.Network == nil {
+		return netns.Host{}, fmt.Errorf("host %q: %w: lab %s has not come up", name, ErrNoHost, s.ID)
+	}
+	var names []string
+	for _, h := range s.Network.Hosts {
+		if h.Name == name {
+			return h, nil
+		}
+		names = append(names, h.Name)
+	}
+	return netns.Host{}, fmt.Errorf("host %q: %w: lab %s has %s", name, ErrNoHost, s.ID, strings.Join(names, ", "))
+}

@@ -1,0 +1,169 @@
+package testbed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"aqmlab/collectors"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/wire"
+)
+
+// A testbed's switches are one process, whose fabric carries all of them, or,
+// as containers, a process each, whose fabrics carry one each and hand packets
+// to one another over links of the kernel.
+
+// split lays out the switches of a network in namespaces of their own.
+func split(p *netns.Plan, spec fabric.Spec) {
+	p.Switches, p.At = spec.Switches, make([]int, len(spec.Hosts))
+	for _, l := range spec.Links {
+		a, b := slices.Index(spec.Switches, l.A), slices.Index(spec.Switches, l.B)
+		switch {
+		case a >= 0 && b >= 0:
+			p.Trunks = append(p.Trunks, [2]int{a, b})
+		case a >= 0:
+			p.At[slices.Index(p.Hosts, l.B)] = a
+		default:
+			p.At[slices.Index(p.Hosts, l.A)] = b
+		}
+	}
+}
+
+// apart tells whether the switches are processes of their own.
+func (t *Testbed) apart() bool { return len(t.plan.Switches) > 1 }
+
+// switchName is what errors call a switch.
+func (t *Testbed) switchName(i int) string {
+	if t.apart() {
+		return "switch " + t.plan.Switches[i]
+	}
+	return "the switch"
+}
+
+// spawnSwitch starts a switch's process where ao says. It inherits what keeps
+// the congestion control registered, so that a detached testbed keeps its own.
+func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
+	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
+	link, err := t.cc.LinkFile()
+	switch {
+	case err == nil:
+		defer link.Close()
+		ao.Files = []*os.File{link}
+	case !errors.Is(err, cc.ErrStays):
+		return nil, err
+	}
+	if o.Detached {
+		ao.Detached = t.detached(t.plan.Switches[i])
+	}
+	p, err := agent.Spawn(ctx, ao)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", t.switchName(i), err)
+	}
+	return p, nil
+}
+
+// openSwitches attaches the switches to their links.
+func (t *Testbed) openSwitches(ctx context.Context) error {
+	if t.virtual {
+		if err := t.net.KeepTimes(); err != nil {
+			return err
+		}
+	}
+	return t.switches.each(func(i int, c crew) error {
+		return c.Call(ctx, "Open", t.ports(i), &agent.Nothing{})
+	})
+}
+
+// ports is what a switch opens.
+func (t *Testbed) ports(sw int) wire.Config {
+	c := wire.Config{MTU: t.lab.Host.MTU, CPU: -1, Virtual: t.virtual}
+	if n := len(t.cpus.Switches); n > 0 {
+		c.CPU = t.cpus.Switches[sw%n]
+		// Who shares a CPU, with the hosts or with other switches, sleeps.
+		if len(t.plan.Switches) <= n {
+			c.Spin = wire.DefaultSpin
+		}
+	}
+	for _, h := range t.net.Hosts {
+		if h.Switch == sw {
+			c.Ports = append(c.Ports, wire.PortConfig{Interface: h.Name, MAC: h.Gateway[:], Far: h.MAC[:]})
+		}
+	}
+	for _, trunk := range t.net.Trunks {
+		for side, e := range trunk.Ends {
+			if e.Switch == sw {
+				c.Trunks = append(c.Trunks, wire.PortConfig{Interface: e.Interface, MAC: e.MAC[:], Far: trunk.Ends[1-side].MAC[:]})
+			}
+		}
+	}
+	return c
+}
+
+// startFabric has the switches run a network.
+func (t *Testbed) startFabric(ctx context.Context, f role.Fabric) error {
+	return t.switches.each(func(i int, c crew) error {
+		mine := f
+		if t.apart() {
+			mine.Spec.Only = t.plan.Switches[i]
+		}
+		return c.Call(ctx, "Start", mine, &agent.Nothing{})
+	})
+}
+
+// stopFabric ends it and returns what the switches measured.
+func (t *Testbed) stopFabric(ctx context.Context) (role.Measured, error) {
+	all := make([]role.Measured, len(t.switches))
+	err := t.switches.each(func(i int, c crew) error { return c.Call(ctx, "Stop", agent.Nothing{}, &all[i]) })
+	if err != nil {
+		return role.Measured{}, err
+	}
+	whole := all[0]
+	for _, m := range all[1:] {
+		join(&whole, m, t.dilation)
+	}
+	if t.apart() {
+		slices.SortStableFunc(whole.Queues, func(a, b results.QueueSample) int { return cmp.Compare(a.At, b.At) })
+		slices.SortStableFunc(whole.Estimates, func(a, b results.EstimateSample) int { return cmp.Compare(a.At, b.At) })
+	}
+	return whole, nil
+}
+
+// join adds what another switch measured. Lateness and CPU time are those of the
+// switch that has the most: a packet's way is as exact as its worst part.
+func join(whole *role.Measured, m role.Measured, dilation float64) {
+	apart := time.Duration(float64(m.Start-whole.Start) / dilation)
+	for _, q := range m.Queues {
+		q.At += apart
+		whole.Queues = append(whole.Queues, q)
+	}
+	for _, e := range m.Estimates {
+		e.At += apart
+		whole.Estimates = append(whole.Estimates, e)
+	}
+	collectors.Shift(m.Capture, apart) // a file may have a section for each switch
+	whole.Capture.Chunks = append(whole.Capture.Chunks, m.Capture.Chunks...)
+	whole.Capture.Packets += m.Capture.Packets
+	whole.Capture.LeftOut += m.Capture.LeftOut
+	whole.Ports = append(whole.Ports, m.Ports...)
+	whole.Lost = append(whole.Lost, m.Lost...)
+	whole.Ran = max(whole.Ran, m.Ran+apart)
+	whole.LatenessP50 = max(whole.LatenessP50, m.LatenessP50)
+	whole.LatenessP99 = max(whole.LatenessP99, m.LatenessP99)
+	whole.LatenessMax = max(whole.LatenessMax, m.LatenessMax)
+	whole.Busy = max(whole.Busy, m.Busy)
+	whole.Delivered += m.Delivered
+	whole.Clamped += m.Clamped
+	whole.EdgeDrops += m.EdgeDrops
+	whole.Ignored += m.Ignored
+	whole.Held += m.Held
+}
