@@ -52,10 +52,10 @@ test-vm: ## beside Debian's kernel, in QEMU; says what to install where it canno
 	$(GO) test -count=1 -v ./e2e/vm/vmtest ./e2e/vm/kernelaqm ./e2e/vm/labtest
 
 bench: ## Go benchmarks of the packages; see also aqmlab bench
-	$(GO) test -run '^$$' -bench . ./switch/event ./switch/... ./results
+	$(GO) test -run '^$$' -bench . ./switch/event ./switch/... ./results/...
 
 golden: ## rewrite golden files after a change that is meant
-	$(GO) test ./results -update
+	$(GO) test ./results/report -update
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm

@@ -23,9 +23,13 @@ var rooms = map[string]string{
 	"switch/fabric":          "units kind switch/event switch/packet switch/port",
 	"switch/wire":            "units kind switch/event switch/packet switch/port switch/fabric",
 	"trafficgen/transport":   "units kind",
-	"results":                "results/figure",
-	"results/figure":         "",
-	"results/serve":          "results",
+	"results":                "",
+	"results/store":          "results",
+	"results/compare":        "results results/store",
+	"results/report":         "results results/compare results/report/figure results/store",
+	"results/report/figure":  "",
+	"results/serve":          "results results/report results/store",
+	"results/resultstest":    "results", // tests only
 	"trafficgen":             "units kind",
 	"trafficgen/live":        "collectors/meter units trafficgen results",
 	"collectors":             "switch/event results switch/aqm switch/fabric switch/packet switch/port",
@@ -43,7 +47,7 @@ var rooms = map[string]string{
 	"orchestrator/agent":     "orchestrator/host orchestrator/netns orchestrator/journal",
 	"orchestrator/docker":    "orchestrator/agent orchestrator/host orchestrator/journal",
 	"orchestrator/role":      "collectors results switch/fabric switch/port switch/wire trafficgen trafficgen/live orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/netns",
-	"orchestrator":           "labs orchestrator/backend orchestrator/guests orchestrator/simulated orchestrator/testbed results switch/port trafficgen units",
+	"orchestrator":           "labs orchestrator/backend orchestrator/guests orchestrator/simulated orchestrator/testbed results results/report results/store switch/port trafficgen units",
 	"orchestrator/backend":   "collectors labs results switch/fabric trafficgen units",
 	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen",
 	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/testbed orchestrator/uml results",
@@ -56,10 +60,10 @@ var rooms = map[string]string{
 	"e2e/vm/guest":           "",
 	"e2e/vm/vmtest":          "e2e/vm e2e/vm/guest",
 	"e2e/vm/kernelaqm":       "units",
-	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/metric reproduce/papers results results/figure switch/aqm switch/packet switch/port trafficgen",
+	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/metric reproduce/papers results results/compare results/report/figure results/store switch/aqm switch/packet switch/port trafficgen",
 	"reproduce/papers":       "",
-	"reproduce/metric":       "labs reproduce/papers results switch/aqm switch/packet",
-	"e2e":                    "results",
+	"reproduce/metric":       "labs reproduce/papers results results/compare switch/aqm switch/packet",
+	"e2e":                    "results results/compare results/report results/store",
 }
 
 // TestImportsPointDownward compares the table with what the packages import.
@@ -90,6 +94,27 @@ func TestImportsPointDownward(t *testing.T) {
 	for room := range maps.Keys(rooms) {
 		if !seen[room] {
 			t.Errorf("the table has a row for %s, which does not exist", room)
+		}
+	}
+}
+
+// TestRecordersAreLight: whoever only records what happens knows nothing of how
+// records are stored, compared and shown. net/rpc brings html/template for a page
+// that nobody serves.
+func TestRecordersAreLight(t *testing.T) {
+	recorders := []string{"./collectors", "./collectors/meter", "./orchestrator/role", "./results", "./sim", "./trafficgen/live"}
+	out, err := exec.Command("go", append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}"}, recorders...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		imports := strings.Fields(line)
+		for _, imported := range imports[1:] {
+			for _, heavy := range []string{"codeberg.org/go-pdf/", "html/template", "aqmlab/results/"} {
+				if strings.HasPrefix(imported, heavy) && imports[0] != "net/rpc" {
+					t.Errorf("what records needs %s, which imports %s", imports[0], imported)
+				}
+			}
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"aqmlab/results/compare"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/results"
 )
 
 func newCompare() *cobra.Command {
@@ -34,7 +35,7 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 			if each {
 				return showEach(c, runs, baseline, asJSON)
 			}
-			comparison, err := results.CompareRuns(runs, baseline)
+			comparison, err := compare.Runs(runs, baseline)
 			if err != nil {
 				return usage(err)
 			}
@@ -42,9 +43,9 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 				for _, w := range comparison.Warnings {
 					fmt.Fprintln(c.ErrOrStderr(), "warning:", w)
 				}
-				return printJSON(c.OutOrStdout(), comparison.JSON())
+				return printJSON(c.OutOrStdout(), comparison)
 			}
-			return results.Table(c.OutOrStdout(), comparison, tableOptions(c))
+			return report.Text(c.OutOrStdout(), comparison, tableOptions(c))
 		},
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the lab's)")
@@ -56,31 +57,27 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 
 // showEach prints the comparisons of runs that have nothing in common but their
 // schemes.
-func showEach(c *cobra.Command, runs []*results.Run, baseline string, asJSON bool) error {
-	all, err := results.CompareEach(runs, baseline)
+func showEach(c *cobra.Command, runs []*store.Run, baseline string, asJSON bool) error {
+	all, err := compare.Each(runs, baseline)
 	if err != nil {
 		return usage(err)
 	}
 	if !asJSON {
-		return results.EachTable(c.OutOrStdout(), all)
+		return report.EachText(c.OutOrStdout(), all)
 	}
-	list := []results.EachJSON{}
-	for _, r := range all {
-		list = append(list, r.JSON())
-	}
-	return printJSON(c.OutOrStdout(), list)
+	return printJSON(c.OutOrStdout(), all)
 }
 
 // openRuns opens the runs that the user named, as paths or as names of folders
 // below root.
-func openRuns(root string, names []string) ([]*results.Run, error) {
-	var runs []*results.Run
+func openRuns(root string, names []string) ([]*store.Run, error) {
+	var runs []*store.Run
 	for _, name := range names {
-		dir, err := results.Find(root, name)
+		dir, err := store.Find(root, name)
 		if err != nil {
 			return nil, usage(err)
 		}
-		run, err := results.Open(dir)
+		run, err := store.Open(dir)
 		if err != nil {
 			return nil, usage(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs"
-	"aqmlab/results"
+	"aqmlab/results/store"
 	"aqmlab/switch/port"
 )
 
@@ -22,7 +22,7 @@ func completeRuns(root *string) completion {
 		if root != nil {
 			in = *root
 		}
-		entries, err := results.List(in)
+		entries, err := store.List(in)
 		if err != nil || len(entries) == 0 {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}

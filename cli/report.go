@@ -1,13 +1,12 @@
 package cli
 
 import (
+	"aqmlab/results/report"
 	"bytes"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/results"
 )
 
 func newReport() *cobra.Command {
@@ -31,7 +30,7 @@ with its fonts inside, legible at the width of a column.`,
 			if err != nil {
 				return err
 			}
-			page, err := results.NewPage(runs, baseline)
+			page, err := report.NewPage(runs, baseline)
 			if err != nil {
 				return usage(err)
 			}

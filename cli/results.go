@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 func newResults() *cobra.Command {
@@ -43,12 +45,12 @@ A partial or interrupted run goes on with aqmlab run --resume RUN.`,
   aqmlab results list --in reproduce/record/tcn-fig6 --json`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			entries, err := results.List(root)
+			entries, err := store.List(root)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(c.OutOrStdout(), append([]results.Entry{}, entries...))
+				return printJSON(c.OutOrStdout(), append([]store.Entry{}, entries...))
 			}
 			if len(entries) == 0 {
 				fmt.Fprintf(c.ErrOrStderr(), "No runs in %s.\n", root)
@@ -63,7 +65,7 @@ A partial or interrupted run goes on with aqmlab run --resume RUN.`,
 }
 
 // printRuns prints a line a run, and below it why it is not complete.
-func printRuns(w io.Writer, entries []results.Entry) error {
+func printRuns(w io.Writer, entries []store.Entry) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "RUN\tSTATE\tPOINTS\tRUNTIME")
 	for _, e := range entries {
@@ -80,7 +82,7 @@ func printRuns(w io.Writer, entries []results.Entry) error {
 }
 
 // shownName is the name that a run will have when it is whole.
-func shownName(e results.Entry) string { return strings.TrimPrefix(e.Name, ".partial-") }
+func shownName(e store.Entry) string { return strings.TrimPrefix(e.Name, ".partial-") }
 
 func orDash(s string) string {
 	if s == "" {
@@ -91,9 +93,9 @@ func orDash(s string) string {
 
 // shownRun is what results show prints of a run.
 type shownRun struct {
-	results.Entry
-	Manifest results.Manifest    `json:"manifest"`
-	Runs     []results.PointJSON `json:"runs"`
+	store.Entry
+	Manifest results.Manifest   `json:"manifest"`
+	Runs     []report.PointJSON `json:"runs"`
 }
 
 func showResults() *cobra.Command {
@@ -114,11 +116,11 @@ is a folder, or the name of one below results/runs; latest is the newest.
 			if err != nil {
 				return err
 			}
-			j, err := runs[0].JSON()
+			j, err := report.RunJSONOf(runs[0])
 			if err != nil {
 				return err
 			}
-			shown := shownRun{results.EntryOf(runs[0].Dir), runs[0].Manifest, j.Runs}
+			shown := shownRun{store.EntryOf(runs[0].Dir), runs[0].Manifest, j.Runs}
 			if asJSON {
 				return printJSON(c.OutOrStdout(), shown)
 			}
@@ -156,7 +158,7 @@ func printShown(w io.Writer, s shownRun) error {
 	return printPoints(w, s.Runs)
 }
 
-func printPoints(w io.Writer, points []results.PointJSON) error {
+func printPoints(w io.Writer, points []report.PointJSON) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "\nSCHEME\tLOAD\tSEED\tCOMPLETED\tAVG\tSMALL P99\tMARKS\tDROPS\tFIDELITY")
 	for _, p := range points {
@@ -200,7 +202,7 @@ without --force, and then none of those named is removed.`,
 				}
 			}
 			for _, dir := range dirs {
-				if err := results.Remove(dir); err != nil {
+				if err := store.Remove(dir); err != nil {
 					return err
 				}
 				fmt.Fprintf(c.ErrOrStderr(), "Removed %s.\n", dir)
@@ -222,11 +224,11 @@ func removable(root string, names []string) ([]string, error) {
 	var dirs []string
 	seen := map[string]bool{}
 	for _, name := range names {
-		dir, err := results.Find(root, name)
+		dir, err := store.Find(root, name)
 		if err != nil {
 			return nil, err
 		}
-		if err := results.CheckRemovable(dir); err != nil {
+		if err := store.CheckRemovable(dir); err != nil {
 			return nil, err
 		}
 		if !seen[dir] {

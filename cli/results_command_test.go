@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 func TestResultsList(t *testing.T) {
@@ -24,7 +25,7 @@ func TestResultsList(t *testing.T) {
 		}
 	}
 	raw, _ := run(t, 0, "results", "list", "--in", root, "--json")
-	entries := decode[[]results.Entry](t, raw)
+	entries := decode[[]store.Entry](t, raw)
 	if len(entries) != 2 || entries[0].Name != name || entries[0].State != results.Complete || entries[1].State != results.Broken {
 		t.Errorf("listed %+v", entries)
 	}

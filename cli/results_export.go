@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 	"errors"
 	"fmt"
 	"io"
@@ -8,8 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/results"
 )
 
 // exportFlags are those of results export.
@@ -51,26 +51,26 @@ in docs/labs.md.`,
 	c.Flags().BoolVar(&f.asCSV, "csv", false, "write CSV (the default)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "write JSON: an array with an object a row")
 	c.Flags().StringSliceVar(&f.tables, "table", nil, "tables to write: summary, flows, series, ... (default: summary, with --out all)")
-	completeFlag(c, "table", cobra.FixedCompletions([]string{results.SummaryTable, "flows", "series", "goodput", "probes", "senders", "estimates"}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "table", cobra.FixedCompletions([]string{report.SummaryTable, "flows", "series", "goodput", "probes", "senders", "estimates"}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().StringVar(&f.out, "out", "", "folder to write a file for each table to, instead of standard output")
 	return c
 }
 
-func (f exportFlags) format() results.Format {
+func (f exportFlags) format() report.Format {
 	if f.asJSON {
-		return results.JSON
+		return report.JSON
 	}
-	return results.CSV
+	return report.CSV
 }
 
-func (f exportFlags) export(c *cobra.Command, run *results.Run) error {
+func (f exportFlags) export(c *cobra.Command, run *store.Run) error {
 	tables := f.tables
 	if f.out != "" {
 		return f.exportAll(c, run)
 	}
 	switch len(tables) {
 	case 0:
-		tables = []string{results.SummaryTable}
+		tables = []string{report.SummaryTable}
 	case 1:
 	default:
 		return usage(errors.New("--table: several tables need a folder: want --out DIR"))
@@ -79,20 +79,20 @@ func (f exportFlags) export(c *cobra.Command, run *results.Run) error {
 }
 
 // write marks the name of a table that is not there as the user's to mend.
-func (f exportFlags) write(w io.Writer, run *results.Run, table string) error {
-	err := run.Export(w, table, f.format())
-	if errors.Is(err, results.ErrNoTable) {
+func (f exportFlags) write(w io.Writer, run *store.Run, table string) error {
+	err := report.Export(w, run, table, f.format())
+	if errors.Is(err, report.ErrNoTable) {
 		return usage(err)
 	}
 	return err
 }
 
 // exportAll writes a file for each table.
-func (f exportFlags) exportAll(c *cobra.Command, run *results.Run) error {
+func (f exportFlags) exportAll(c *cobra.Command, run *store.Run) error {
 	tables := f.tables
 	if len(tables) == 0 {
 		var err error
-		if tables, err = run.Tables(); err != nil {
+		if tables, err = report.Tables(run); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 // stored writes a run of two schemes on the same five flows, of which tcn
@@ -19,10 +22,10 @@ import (
 func stored(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	w, err := results.Create(root, results.Manifest{
+	w, err := store.Create(root, results.Manifest{
 		Start: time.Unix(1e9, 0), Lab: "x", Runtime: "netns", Dilation: 1, Schemes: []string{"droptail", "tcn"},
 		Loads: []float64{0.5}, Seeds: []uint64{1}, Baseline: "droptail", Transport: results.Transport{Name: "dctcp", Provider: "kernel"},
-	}, []byte("name: x\n"))
+	}, []byte("name: x\n"), report.Describe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +46,15 @@ func stored(t *testing.T) string {
 }
 
 // meanOf finds the mean over all flows of a scheme.
-func meanOf(t *testing.T, c results.CompareJSON, scheme string) results.Row {
+func meanOf(t *testing.T, c compare.Comparison, scheme string) compare.Row {
 	t.Helper()
 	for _, r := range c.Rows {
-		if r.Scheme == scheme && r.Class == results.All && r.Metric == results.Mean {
+		if r.Scheme == scheme && r.Class == results.All && r.Metric == compare.Mean {
 			return r
 		}
 	}
 	t.Fatalf("no mean of %s in %+v", scheme, c)
-	return results.Row{}
+	return compare.Row{}
 }
 
 func TestCompare(t *testing.T) {
@@ -61,7 +64,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("table, which is for no terminal:\n%s", text)
 	}
 	raw, _ := run(t, 0, "compare", dir, "--json")
-	var c results.CompareJSON
+	var c compare.Comparison
 	if err := json.Unmarshal([]byte(raw), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +108,7 @@ func TestReport(t *testing.T) {
 
 // TestShow: a run ends with its table and its folder, or with JSON alone.
 func TestShow(t *testing.T) {
-	r, err := results.Open(stored(t))
+	r, err := store.Open(stored(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +122,7 @@ func TestShow(t *testing.T) {
 	if err := show(c, r, true); err != nil {
 		t.Fatal(err)
 	}
-	j := decode[results.RunJSON](t, out.String())
+	j := decode[report.RunJSON](t, out.String())
 	if j.Lab != "x" || j.Dir != r.Dir || j.Runtime != "netns" || len(j.Runs) != 2 || j.Runs[0].Completed != 5 {
 		t.Errorf("printed %+v", j)
 	}
@@ -134,7 +137,7 @@ func TestCompareEach(t *testing.T) {
 		t.Errorf("table:\n%s", text)
 	}
 	raw, _ := run(t, 0, "compare", "--each", dir, dir, "--json")
-	var all []results.EachJSON
+	var all []compare.RunComparison
 	if err := json.Unmarshal([]byte(raw), &all); err != nil || len(all) != 2 || all[1].Lab != "x" || len(all[1].Rows) == 0 {
 		t.Errorf("%v: %s", err, raw)
 	}

@@ -21,6 +21,9 @@ import (
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 	"aqmlab/switch/port"
 )
 
@@ -148,7 +151,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 }
 
 // open finds the lab, and the run to go on with, if any.
-func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *results.Run, error) {
+func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *store.Run, error) {
 	switch {
 	case f.resume == "" && len(names) == 0:
 		return nil, nil, usage(errors.New("want a lab to run (aqmlab lab list), or a run to go on with: usage: aqmlab run LAB, aqmlab run --resume RUN"))
@@ -194,20 +197,20 @@ func explain(err error) error {
 }
 
 // show prints a run: its table, or JSON.
-func show(c *cobra.Command, run *results.Run, asJSON bool) error {
+func show(c *cobra.Command, run *store.Run, asJSON bool) error {
 	out := c.OutOrStdout()
 	if asJSON {
-		j, err := run.JSON()
+		j, err := report.RunJSONOf(run)
 		if err != nil {
 			return err
 		}
 		return printJSON(out, j)
 	}
-	comparison, err := results.CompareRuns([]*results.Run{run}, "")
+	comparison, err := compare.Runs([]*store.Run{run}, "")
 	if err != nil {
 		return err
 	}
-	if err := results.Table(out, comparison, tableOptions(c)); err != nil {
+	if err := report.Text(out, comparison, tableOptions(c)); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nStored in %s (report.html shows it in a browser).\n", run.Dir)
@@ -219,8 +222,8 @@ func show(c *cobra.Command, run *results.Run, asJSON bool) error {
 
 // tableOptions asks for colour where it can be seen and is wanted
 // (no-color.org).
-func tableOptions(c *cobra.Command) results.TableOptions {
-	return results.TableOptions{Color: isTerminal(c.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
+func tableOptions(c *cobra.Command) report.TextOptions {
+	return report.TextOptions{Color: isTerminal(c.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
 }
 
 // isTerminal tells whether a stream is a terminal.

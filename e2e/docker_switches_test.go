@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"aqmlab/results"
+	"aqmlab/results/compare"
 )
 
 // twoLeaves has a bottleneck at every host and two paths between the leaves.
@@ -91,7 +92,7 @@ func TestDockerAgrees(t *testing.T) {
 // droptail's, in percent.
 func interval(t *testing.T, run string) [2]float64 {
 	t.Helper()
-	var c results.CompareJSON
+	var c compare.Comparison
 	o := aqmlab(t, plainVar, 0, "compare", run, "--json")
 	if err := json.Unmarshal([]byte(o.out), &c); err != nil {
 		t.Fatal(err)

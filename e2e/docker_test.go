@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // needDocker skips a test where no Docker daemon answers, and has the image that
@@ -119,7 +120,7 @@ func TestDockerEnds(t *testing.T) {
 // the point that was done.
 func partial(t *testing.T, out string) {
 	t.Helper()
-	r, err := results.Open(filepath.Join(out, "latest"))
+	r, err := store.Open(filepath.Join(out, "latest"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 // programs are the commands under test: as users get it, a static binary, and
@@ -127,7 +129,7 @@ func finish(t *testing.T, c *exec.Cmd, code int) outcome {
 }
 
 // runLab runs a lab and returns what it stored and printed.
-func runLab(t *testing.T, program, lab string, args ...string) (*results.Run, results.RunJSON) {
+func runLab(t *testing.T, program, lab string, args ...string) (*store.Run, report.RunJSON) {
 	t.Helper()
 	return finishLab(t, command(t, program, labArgs(t, lab, args)...))
 }
@@ -139,14 +141,14 @@ func labArgs(t *testing.T, lab string, args []string) []string {
 }
 
 // finishLab is runLab for a command of [labArgs].
-func finishLab(t *testing.T, c *exec.Cmd) (*results.Run, results.RunJSON) {
+func finishLab(t *testing.T, c *exec.Cmd) (*store.Run, report.RunJSON) {
 	t.Helper()
 	o := finish(t, c, 0)
-	var j results.RunJSON
+	var j report.RunJSON
 	if err := json.Unmarshal([]byte(o.out), &j); err != nil {
 		t.Fatalf("run --json printed no JSON: %v\n%s", err, o.out)
 	}
-	r, err := results.Open(j.Dir)
+	r, err := store.Open(j.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func finishLab(t *testing.T, c *exec.Cmd) (*results.Run, results.RunJSON) {
 }
 
 // points reads a run's points by scheme.
-func points(t *testing.T, r *results.Run) map[string]results.Point {
+func points(t *testing.T, r *store.Run) map[string]results.Point {
 	t.Helper()
 	all := map[string]results.Point{}
 	for _, s := range r.Points() {

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 // small is a lab of four services whose bottleneck marks.
@@ -55,7 +58,7 @@ func TestRun(t *testing.T) {
 }
 
 // checkRun checks a run of the small lab with that many flows a point.
-func checkRun(t *testing.T, run *results.Run, printed results.RunJSON, flows int) {
+func checkRun(t *testing.T, run *store.Run, printed report.RunJSON, flows int) {
 	t.Helper()
 	all := points(t, run)
 	if len(all) != 3 || len(printed.Runs) != 3 {
@@ -202,17 +205,17 @@ func TestCompare(t *testing.T) {
 	b, _ := runLab(t, plainVar, lab, "--schemes", "tcn", "--flows", "60")
 	other, _ := runLab(t, plainVar, lab, "--schemes", "tcn", "--flows", "60", "--seeds", "9")
 
-	var j results.CompareJSON
+	var j compare.Comparison
 	o := aqmlab(t, plainVar, 0, "compare", a.Dir, b.Dir, "--baseline", "droptail", "--json")
 	if err := json.Unmarshal([]byte(o.out), &j); err != nil {
 		t.Fatal(err)
 	}
-	has := func(scheme string, class results.Class, m results.Metric) bool {
-		return slices.ContainsFunc(j.Rows, func(r results.Row) bool {
+	has := func(scheme string, class results.Class, m compare.Metric) bool {
+		return slices.ContainsFunc(j.Rows, func(r compare.Row) bool {
 			return r.Scheme == scheme && r.Class == class && r.Metric == m && r.CI95[0] <= r.Difference && r.Difference <= r.CI95[1]
 		})
 	}
-	if j.Baseline != "droptail" || !has("tcn", results.All, results.Mean) || !has("tcn", results.Small, results.Mean) {
+	if j.Baseline != "droptail" || !has("tcn", results.All, compare.Mean) || !has("tcn", results.Small, compare.Mean) {
 		t.Errorf("comparison lacks rows: %+v", j)
 	}
 	if o := aqmlab(t, plainVar, 0, "compare", a.Dir, b.Dir); !containsAll(o.out, "droptail", "tcn", "avg") {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 // guests is where a test has its guests: a temporary folder of its own, which no
@@ -54,7 +56,7 @@ func (g guests) command(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // run runs a lab there and returns what it stored and printed.
-func (g guests) run(t *testing.T, lab string, args ...string) (*results.Run, results.RunJSON) {
+func (g guests) run(t *testing.T, lab string, args ...string) (*store.Run, report.RunJSON) {
 	t.Helper()
 	return finishLab(t, g.command(t, labArgs(t, lab, append([]string{"--runtime", "uml"}, args...))...))
 }
@@ -206,7 +208,7 @@ func TestGuestDies(t *testing.T) {
 	if err != nil || len(dirs) != 1 {
 		t.Fatalf("stored %v, %v", dirs, err)
 	}
-	run, err := results.Open(dirs[0])
+	run, err := store.Open(dirs[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // TestPublisher: a state is published at the beginning and then once a second,
@@ -103,10 +104,10 @@ type peek struct {
 }
 
 func (p *peek) Progress(_ Point, s backend.Progress) {
-	growing, err := results.Growing(p.root)
+	growing, err := store.Growing(p.root)
 	if err == nil && len(growing) == 1 {
 		var l results.Live
-		if l, err = results.ReadLive(growing[0].Dir); err == nil {
+		if l, err = store.ReadLive(growing[0].Dir); err == nil {
 			p.seen = append(p.seen, l)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 	"aqmlab/trafficgen"
 )
 
@@ -84,7 +86,7 @@ func TestReplayOwnFlows(t *testing.T) {
 			t.Errorf("%s: the replay measured other flows", p.Scheme)
 		}
 	}
-	if _, err := results.CompareRuns([]*results.Run{run, again}, ""); err != nil {
+	if _, err := compare.Runs([]*store.Run{run, again}, ""); err != nil {
 		t.Errorf("a run and its replay are not compared: %v", err)
 	}
 }
@@ -99,10 +101,10 @@ func traceOf(t *testing.T, lab string) []trafficgen.Flow {
 }
 
 // exportedFlows is the CSV of one point: the header, and the lines of tcn.
-func exportedFlows(t *testing.T, stored string, run *results.Run) string {
+func exportedFlows(t *testing.T, stored string, run *store.Run) string {
 	t.Helper()
 	var all bytes.Buffer
-	if err := run.Export(&all, "flows", results.CSV); err != nil {
+	if err := report.Export(&all, run, "flows", report.CSV); err != nil {
 		t.Fatal(err)
 	}
 	var kept []byte

@@ -8,6 +8,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
+	"aqmlab/results/store"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
 )
@@ -17,14 +18,14 @@ var ErrNotResumed = errors.New("cannot go on")
 
 // LabOf is the lab of a stored run, whose schemes and scheduler are of those
 // kinds.
-func LabOf(run *results.Run, kinds port.Kinds) (*labs.Lab, error) {
+func LabOf(run *store.Run, kinds port.Kinds) (*labs.Lab, error) {
 	return labs.ParseOf(kinds, filepath.Join(run.Dir, "lab.yaml"), run.LabYAML)
 }
 
 // KeysOf are what the points of a stored run are known by, in the order of
-// [results.Run.Points]: see [labs.Lab.PointKey]. A point of that key is never
+// [store.Run.Points]: see [labs.Lab.PointKey]. A point of that key is never
 // run again.
-func KeysOf(run *results.Run, kinds port.Kinds) ([]string, error) {
+func KeysOf(run *store.Run, kinds port.Kinds) ([]string, error) {
 	lab, err := LabOf(run, kinds)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func KeysOf(run *results.Run, kinds port.Kinds) ([]string, error) {
 // takeUp leaves of the points those that the run to be resumed does not have,
 // and the lab with the run's dilation. It refuses, with [ErrNotResumed], a run
 // that was made of another lab, in another way, or on other flows.
-func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *results.Run) (*labs.Lab, []backend.Point, error) {
+func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *store.Run) (*labs.Lab, []backend.Point, error) {
 	refused := func(err error) (*labs.Lab, []backend.Point, error) {
 		return nil, nil, fmt.Errorf("run %s %w: %w", filepath.Base(run.Dir), ErrNotResumed, err)
 	}
@@ -66,7 +67,7 @@ func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *results.
 	if err != nil {
 		return refused(err)
 	}
-	have := make(map[string]results.StoredPoint)
+	have := make(map[string]store.Point)
 	for i, p := range run.Points() {
 		have[keys[i]] = p
 	}
@@ -94,7 +95,7 @@ func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *results.
 
 // sameFlows wants a stored point to have replayed the flows of the plan: a trace
 // file may be another by now.
-func sameFlows(p backend.Point, stored results.StoredPoint) error {
+func sameFlows(p backend.Point, stored store.Point) error {
 	measured, err := stored.ReadFlows()
 	if err != nil {
 		return err

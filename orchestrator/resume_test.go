@@ -13,6 +13,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // stopper ends a run when so many of its points are done, and remembers which
@@ -37,7 +38,7 @@ func (s *stopper) End(Point, results.Point) {
 }
 
 // cut is a run of small that was interrupted after its third point.
-func cut(t *testing.T, out string) *results.Run {
+func cut(t *testing.T, out string) *store.Run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	run, err := Run(ctx, parse(t, small), RunOptions{Runtime: "sim", Jobs: 1, Out: out, Watcher: &stopper{after: 3, stop: cancel}})
@@ -96,7 +97,7 @@ func TestResumeFinishes(t *testing.T) {
 	if err := os.Rename(run.Dir, left); err != nil {
 		t.Fatal(err)
 	}
-	killed, err := results.Open(left)
+	killed, err := store.Open(left)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestNotResumed(t *testing.T) {
 	}
 	write("1ms,0,1,1000\n2ms,0,1,1001\n")
 	for want, c := range map[string]struct {
-		run     *results.Run
+		run     *store.Run
 		lab     *labs.Lab
 		runtime Runtime
 	}{
@@ -140,7 +141,7 @@ func TestNotResumed(t *testing.T) {
 		if !errors.Is(err, ErrNotResumed) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
-		if e := results.EntryOf(c.run.Dir); e.State != results.Partial || e.Points != before {
+		if e := store.EntryOf(c.run.Dir); e.State != results.Partial || e.Points != before {
 			t.Errorf("%s: the run is %+v", want, e)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 	"aqmlab/trafficgen"
 )
 
@@ -55,14 +57,14 @@ type RunOptions struct {
 
 	// Resume is a run that ended early, which is to have the points that it lacks;
 	// nil: a new run. The lab must be the run's own.
-	Resume *results.Run
+	Resume *store.Run
 }
 
 // Run runs every point of the lab, scheme after scheme on the same traces, and
 // stores them. It returns the run, which is partial if ctx ended or a point
 // failed after others were done; the error then says why. A run that cannot be
 // resumed gives [ErrNotResumed].
-func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*results.Run, error) {
+func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 	points, err := plan(lab)
 	if err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func (o RunOptions) row(lab *labs.Lab) (backend.Row, error) {
 
 // runOn runs points on a backend, as many at once as it can, and stores them in the
 // order of the plan, whole or, after an error, those that were done by then.
-func runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []backend.Point, o RunOptions) (*results.Run, error) {
+func runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []backend.Point, o RunOptions) (*store.Run, error) {
 	writer, err := newWriter(lab, b.Manifest, o)
 	if err != nil {
 		return nil, err
@@ -160,25 +162,25 @@ func plan(lab *labs.Lab) ([]backend.Point, error) {
 }
 
 // newWriter begins a run, or goes on with one.
-func newWriter(lab *labs.Lab, m results.Manifest, o RunOptions) (*results.Writer, error) {
+func newWriter(lab *labs.Lab, m results.Manifest, o RunOptions) (*store.Writer, error) {
 	yaml, err := lab.YAML()
 	if err != nil {
 		return nil, err
 	}
 	if o.Resume != nil {
-		return results.Resume(o.Resume.Dir, m, yaml)
+		return store.Resume(o.Resume.Dir, m, yaml, report.Describe)
 	}
-	return results.Create(o.Out, m, yaml)
+	return store.Create(o.Out, m, yaml, report.Describe)
 }
 
 // complete finishes a run that has all its points, unless it is.
-func complete(run *results.Run) (*results.Run, error) {
-	if results.EntryOf(run.Dir).State == results.Complete {
+func complete(run *store.Run) (*store.Run, error) {
+	if store.EntryOf(run.Dir).State == results.Complete {
 		return run, nil
 	}
 	m := run.Manifest
 	m.Start, m.BaseRTTs = time.Now(), nil
-	writer, err := results.Resume(run.Dir, m, run.LabYAML)
+	writer, err := store.Resume(run.Dir, m, run.LabYAML, report.Describe)
 	if err != nil {
 		return nil, err
 	}
@@ -186,16 +188,16 @@ func complete(run *results.Run) (*results.Run, error) {
 }
 
 // finish gives a run that has all its points its name.
-func finish(writer *results.Writer) (*results.Run, error) {
+func finish(writer *store.Writer) (*store.Run, error) {
 	dir, err := writer.Finish(time.Now())
 	if err != nil {
 		return nil, err
 	}
-	return results.Open(dir)
+	return store.Open(dir)
 }
 
 // abort keeps the points that are whole, if there are any.
-func abort(writer *results.Writer, why error) (*results.Run, error) {
+func abort(writer *store.Writer, why error) (*store.Run, error) {
 	reason := why.Error()
 	if errors.Is(why, context.Canceled) {
 		reason = "interrupted"
@@ -204,7 +206,7 @@ func abort(writer *results.Writer, why error) (*results.Run, error) {
 	if err != nil || dir == "" {
 		return nil, errors.Join(why, err)
 	}
-	run, err := results.Open(dir)
+	run, err := store.Open(dir)
 	return run, errors.Join(why, err)
 }
 

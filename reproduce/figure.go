@@ -8,6 +8,7 @@ import (
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
+	"aqmlab/results/compare"
 )
 
 // Figure is what was measured for a claim: for one about a baseline the
@@ -148,23 +149,23 @@ func (have *stored) paired(s *study, c papers.Claim, at spot) (Figure, error) {
 }
 
 // compare compares two schemes at a load, once for all claims that ask.
-func (have *stored) compare(s *study, baseline string, at spot) (results.Comparison, error) {
+func (have *stored) compare(s *study, baseline string, at spot) (compare.Comparison, error) {
 	asked := comparison{s.lab, baseline, at}
 	if c, ok := have.compared[asked]; ok {
 		return c, nil
 	}
 	mine, err := have.read(s, at, false)
 	if err != nil {
-		return results.Comparison{}, err
+		return compare.Comparison{}, err
 	}
 	base, err := have.read(s, spot{baseline, at.load}, false)
 	if err != nil {
-		return results.Comparison{}, err
+		return compare.Comparison{}, err
 	}
 	if !slices.ContainsFunc(mine, func(m results.Point) bool { return hasSeed(base, m.Seed) }) {
-		return results.Comparison{}, errMissing
+		return compare.Comparison{}, errMissing
 	}
-	c, err := results.Compare(append(base, mine...), baseline)
+	c, err := compare.Points(append(base, mine...), baseline)
 	if err == nil {
 		have.compared[asked] = c
 	}

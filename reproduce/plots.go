@@ -6,18 +6,18 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce/metric"
-	"aqmlab/results"
-	"aqmlab/results/figure"
+	"aqmlab/results/compare"
+	"aqmlab/results/report/figure"
 )
 
 // statistic is a figure of completion times that claims compare schemes by.
 type statistic struct {
 	class  string
-	metric results.Metric
+	metric compare.Metric
 }
 
 func (s statistic) title() string {
-	name := map[results.Metric]string{results.Mean: "mean", results.P99: "99th percentile"}[s.metric]
+	name := map[compare.Metric]string{compare.Mean: "mean", compare.P99: "99th percentile"}[s.metric]
 	return fmt.Sprintf("%s FCT of %s flows", name, s.class)
 }
 
@@ -27,7 +27,7 @@ func (s statistic) of(k keptPoint) (us float64, ok bool) {
 	if len(f) != 2 {
 		return 0, false
 	}
-	if s.metric == results.P99 {
+	if s.metric == compare.P99 {
 		return f[1], true
 	}
 	return f[0], true

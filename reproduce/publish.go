@@ -10,7 +10,7 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce/papers"
-	"aqmlab/results/figure"
+	"aqmlab/results/report/figure"
 )
 
 // overview is the whole card, as the folder of the records shows it.

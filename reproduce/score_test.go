@@ -11,6 +11,7 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // measured stores a run of a point of the plan as if a runtime had measured it:
@@ -25,9 +26,9 @@ func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := results.Create(p.folder(lab), results.Manifest{
+	w, err := store.Create(p.folder(lab), results.Manifest{
 		Start: time.Unix(0, 0), Runtime: runtime, Lab: lab.Name, Schemes: []string{j.scheme}, Loads: []float64{j.load}, Seeds: []uint64{j.seed},
-	}, yaml)
+	}, yaml, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

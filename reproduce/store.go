@@ -11,6 +11,8 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/store"
 )
 
 // runsFolder is where the runs are stored, below the folder of the card.
@@ -20,12 +22,12 @@ const runsFolder = "runs"
 type stored struct {
 	points   map[string]found // by their key
 	versions []string         // of aqmlab, that measured them
-	compared map[comparison]results.Comparison
+	compared map[comparison]compare.Comparison
 }
 
 // found is a point, and what made its run.
 type found struct {
-	point    results.StoredPoint
+	point    store.Point
 	manifest results.Manifest
 }
 
@@ -42,7 +44,7 @@ func (p *Plan) folder(lab *labs.Lab) string { return filepath.Join(p.Out, runsFo
 // read looks through the runs of labs. Runs that were cut short count with the
 // points that are whole.
 func (p *Plan) read(studies []*study) (*stored, error) {
-	s := &stored{points: make(map[string]found), compared: make(map[comparison]results.Comparison)}
+	s := &stored{points: make(map[string]found), compared: make(map[comparison]compare.Comparison)}
 	seen := make(map[string]bool)
 	for _, study := range studies {
 		dir := p.folder(study.lab)
@@ -50,7 +52,7 @@ func (p *Plan) read(studies []*study) (*stored, error) {
 			continue
 		}
 		seen[dir] = true
-		entries, err := results.List(dir)
+		entries, err := store.List(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +71,7 @@ func (p *Plan) read(studies []*study) (*stored, error) {
 
 // add takes the points of a run.
 func (p *Plan) add(s *stored, dir string) error {
-	run, err := results.Open(dir)
+	run, err := store.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was published, or removed, meanwhile
 	}
@@ -91,14 +93,14 @@ func (p *Plan) add(s *stored, dir string) error {
 
 // sweep removes what killed runs left of points that were never whole.
 func sweep(dir string) error {
-	entries, err := results.List(dir)
+	entries, err := store.List(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		killed := e.State == results.Interrupted || e.State == results.Broken
 		if killed && e.Points == 0 && strings.HasPrefix(e.Name, ".partial-") {
-			if err := results.Remove(e.Dir); err != nil {
+			if err := store.Remove(e.Dir); err != nil {
 				return fmt.Errorf("removing what a killed run left: %w", err)
 			}
 		}

@@ -72,7 +72,7 @@ func TestWorstFidelity(t *testing.T) {
 	for _, c := range []struct{ a, b, want Fidelity }{
 		{exact, ok, ok}, {ok, later, later}, {later, low, low}, {ok, exact, ok},
 	} {
-		for _, got := range []Fidelity{worst(c.a, c.b), worst(c.b, c.a)} {
+		for _, got := range []Fidelity{WorstOf(c.a, c.b), WorstOf(c.b, c.a)} {
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("worst of %+v and %+v = %+v", c.a, c.b, got)
 			}

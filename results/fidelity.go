@@ -23,9 +23,9 @@ type fidelityJSON struct {
 func (f Fidelity) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fidelityJSON{
 		Label:       f.Label,
-		LatenessP50: micros(f.LatenessP50),
-		LatenessP99: micros(f.LatenessP99),
-		LatenessMax: micros(f.LatenessMax),
+		LatenessP50: Microseconds(f.LatenessP50),
+		LatenessP99: Microseconds(f.LatenessP99),
+		LatenessMax: Microseconds(f.LatenessMax),
 		ShareOfRTT:  f.ShareOfRTT,
 		EdgeDrops:   f.EdgeDrops,
 		Clamped:     f.Clamped,
@@ -57,9 +57,9 @@ func (f *Fidelity) UnmarshalJSON(b []byte) error {
 // Low tells whether the run is labelled low-fidelity.
 func (f Fidelity) Low() bool { return f.Label == FidelityLow }
 
-// worst returns the less faithful of two: low-fidelity before ok before
+// WorstOf returns the less faithful of two: low-fidelity before ok before
 // exact, and of one label the later one.
-func worst(a, b Fidelity) Fidelity {
+func WorstOf(a, b Fidelity) Fidelity {
 	if d := severity(b.Label) - severity(a.Label); d > 0 || d == 0 && b.LatenessP99 > a.LatenessP99 {
 		return b
 	}
@@ -78,7 +78,7 @@ func severity(label string) int {
 	return 0
 }
 
-// micros is a time in microseconds.
-func micros(d time.Duration) float64 { return float64(d) / 1e3 }
+// Microseconds is a time in microseconds.
+func Microseconds(d time.Duration) float64 { return float64(d) / 1e3 }
 
 func fromMicros(us float64) time.Duration { return time.Duration(math.Round(us * 1e3)) }

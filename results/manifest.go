@@ -1,13 +1,7 @@
 package results
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -81,7 +75,7 @@ const ProviderModel = "model"
 
 // MarshalJSON writes microseconds.
 func (m Micros) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "%g", micros(time.Duration(m))), nil
+	return fmt.Appendf(nil, "%g", Microseconds(time.Duration(m))), nil
 }
 
 // UnmarshalJSON reads microseconds, to the nanosecond.
@@ -104,35 +98,17 @@ type PointInfo struct {
 	Fidelity  Fidelity `json:"fidelity"`
 }
 
-// fileName is what a lab or scheme name must look like to stand in a path.
-func fileName(s string) bool {
-	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+#-]*$`).MatchString(s)
-}
+// Virtual tells whether hosts were modelled, so that a point is the same on
+// every machine.
+func (m Manifest) Virtual() bool { return m.Transport.Provider == ProviderModel }
 
-// check tells what keeps a manifest from being stored.
-func (m Manifest) check() error {
-	switch {
-	case !fileName(m.Lab):
-		return fmt.Errorf("lab name %q cannot stand in a file name: want letters, digits, and any of . _ + # -", m.Lab)
-	case m.Start.IsZero():
-		return errors.New("the manifest has no start time")
-	case m.Baseline != "" && !slices.Contains(m.Schemes, m.Baseline):
-		return fmt.Errorf("baseline %q is not one of the schemes %s", m.Baseline, strings.Join(m.Schemes, ", "))
-	}
-	for _, s := range m.Schemes {
-		if !fileName(s) {
-			return fmt.Errorf("scheme name %q cannot stand in a file name: want letters, digits, and any of . _ + # -", s)
+// InfoOf is what a point is, without its records.
+func InfoOf(p Point) PointInfo {
+	info := PointInfo{Scheme: p.Scheme, Load: p.Load, Seed: p.Seed, Flows: len(p.Flows), Fidelity: p.Fidelity}
+	for _, f := range p.Flows {
+		if f.Completed() {
+			info.Completed++
 		}
 	}
-	return nil
-}
-
-// folder is the run's name: UTC time, lab, and the start of the lab's hash.
-func (m Manifest) folder() string {
-	return fmt.Sprintf("%s-%s-%.8s", m.Start.UTC().Format("20060102T150405Z"), m.Lab, m.LabHash)
-}
-
-func hashOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return info
 }

@@ -1,7 +1,5 @@
 package results
 
-import "slices"
-
 // ProbeSummary sums up what one probe measured.
 type ProbeSummary struct {
 	Probe string `json:"probe"`
@@ -28,32 +26,10 @@ func SummarizeProbes(samples []ProbeSample) []ProbeSummary {
 			sums[i].Lost++
 			continue
 		}
-		rtts[i] = append(rtts[i], micros(s.RTT))
+		rtts[i] = append(rtts[i], Microseconds(s.RTT))
 	}
 	for i := range sums {
-		sums[i].RTT = summarize(rtts[i])
+		sums[i].RTT = SummarizeTimes(rtts[i])
 	}
 	return sums
-}
-
-// probeNames lists the probes that any scheme has at a load.
-func (c Comparison) probeNames(load float64) []string {
-	var names []string
-	for _, t := range c.Totals {
-		for _, p := range t.Probes {
-			if t.Load == load && !slices.Contains(names, p.Probe) {
-				names = append(names, p.Probe)
-			}
-		}
-	}
-	return names
-}
-
-// Probe finds what a probe measured, over all seeds.
-func (t Total) Probe(name string) (ProbeSummary, bool) {
-	i := slices.IndexFunc(t.Probes, func(p ProbeSummary) bool { return p.Probe == name })
-	if i < 0 {
-		return ProbeSummary{}, false
-	}
-	return t.Probes[i], true
 }

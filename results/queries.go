@@ -51,64 +51,22 @@ func (q *Query) add(f Flow) {
 
 // SummarizeQueries sums up the completion times of the queries that completed.
 func SummarizeQueries(queries []Query) FCT {
-	return summarize(completionTimes(queries))
+	return SummarizeTimes(CompletionTimes(queries))
 }
 
-// completionTimes are the QCTs in microseconds of the queries that completed.
-func completionTimes(queries []Query) []float64 {
+// CompletionTimes are the QCTs in microseconds of the queries that completed.
+func CompletionTimes(queries []Query) []float64 {
 	var us []float64
 	for _, q := range queries {
 		if q.Complete {
-			us = append(us, micros(q.QCT))
+			us = append(us, Microseconds(q.QCT))
 		}
 	}
 	return us
 }
 
-// queryStatistics lists what is compared of queries within a load.
-func queryStatistics() []statistic { return []statistic{{Queries, Mean}, {Queries, P99}} }
-
-// queryRows compares the queries of the two schemes, one by one, as rowsOf
-// compares flows: neighbouring queries may depend on each other just as well.
-func queryRows(common []replayed) []Row {
-	var queries []replayed
-	for _, r := range common {
-		base, other := asQueries(r.base), asQueries(r.other)
-		// Records that know of no queries have nothing to be paired.
-		if n := len(base.Flows); n > 0 && n == len(other.Flows) {
-			queries = append(queries, replayed{base, other})
-		}
-	}
-	if queries == nil {
-		return nil
-	}
-	var rows []Row
-	for _, r := range rowsOf(queries) {
-		if r.Class == All {
-			r.Class = Queries
-			rows = append(rows, r)
-		}
-	}
-	return rows
-}
-
-// asQueries is the point with a flow for each of its queries.
-func asQueries(p Point) Point {
-	queries := QueriesOf(p.Flows)
-	p.Flows = make([]Flow, len(queries))
-	for i, q := range queries {
-		p.Flows[i] = Flow{ID: q.ID, Start: q.Start, Sent: q.Sent, FCT: q.QCT, Bytes: q.Bytes}
-		if q.Complete {
-			p.Flows[i].Received = q.Bytes
-		} else {
-			p.Flows[i].Error = "a flow of the query did not complete"
-		}
-	}
-	return p
-}
-
-// completedQueries counts the queries that completed.
-func completedQueries(queries []Query) (n int) {
+// CompletedQueries counts the queries that completed.
+func CompletedQueries(queries []Query) (n int) {
 	for _, q := range queries {
 		if q.Complete {
 			n++

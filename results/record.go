@@ -1,6 +1,6 @@
-// Package results keeps what runs measured: flow records and series on disk,
-// their statistics, the comparison of schemes, and the tables and pages that
-// show them. It imports none of the machinery that measures.
+// Package results has the records of what runs measured and of how they were
+// made, and their statistics. It imports none of the machinery that measures. The
+// packages below it store runs, compare schemes, and show both.
 //
 // All times are lab time.
 package results

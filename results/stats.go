@@ -43,33 +43,33 @@ func Percentile(ascending []float64, p float64) float64 {
 	if len(ascending) == 0 {
 		return math.NaN()
 	}
-	return ascending[nearestRank(len(ascending), p)-1]
+	return ascending[NearestRank(len(ascending), p)-1]
 }
 
-// nearestRank is ceil(p n), in [1, n]. The small allowance keeps a product
+// NearestRank is ceil(p n), in [1, n]. The small allowance keeps a product
 // that should be whole, such as 0.95 x 20, from being rounded up.
-func nearestRank(n int, p float64) int {
+func NearestRank(n int, p float64) int {
 	return min(max(int(math.Ceil(p*float64(n)-1e-9)), 1), n)
 }
 
 // Summarize sums up the completed flows of a class.
 func Summarize(flows []Flow, c Class) FCT {
-	return summarize(flowTimes(flows, c))
+	return SummarizeTimes(FlowTimes(flows, c))
 }
 
-// flowTimes are the FCTs in microseconds of the completed flows of a class.
-func flowTimes(flows []Flow, c Class) []float64 {
+// FlowTimes are the FCTs in microseconds of the completed flows of a class.
+func FlowTimes(flows []Flow, c Class) []float64 {
 	var us []float64
 	for _, f := range flows {
 		if f.Completed() && c.Holds(f.Bytes) {
-			us = append(us, micros(f.FCT))
+			us = append(us, Microseconds(f.FCT))
 		}
 	}
 	return us
 }
 
-// summarize sorts its argument.
-func summarize(us []float64) FCT {
+// SummarizeTimes sums up times in microseconds. It sorts its argument.
+func SummarizeTimes(us []float64) FCT {
 	if len(us) == 0 {
 		return FCT{}
 	}
@@ -149,7 +149,7 @@ func CountsOf(p Point) Counts {
 	return c
 }
 
-func (c Counts) plus(o Counts) Counts {
+func (c Counts) Plus(o Counts) Counts {
 	return Counts{
 		Marks:       c.Marks + o.Marks,
 		Drops:       c.Drops + o.Drops,
@@ -161,19 +161,6 @@ func (c Counts) plus(o Counts) Counts {
 		Pauses:      c.Pauses + o.Pauses,
 		Paused:      c.Paused + o.Paused,
 	}
-}
-
-// timedOut adds up what [TimedOut] says of points.
-func timedOut(points []Point) int {
-	all := 0
-	for _, p := range points {
-		n, ok := TimedOut(p.Flows)[All]
-		if !ok {
-			return Unknown
-		}
-		all += n
-	}
-	return all
 }
 
 // TimedOut counts the completed flows of each class for which a retransmission

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -50,11 +51,6 @@ func TestPercentileIsNearestRank(t *testing.T) {
 	if got := Percentile(nil, 0.5); !math.IsNaN(got) {
 		t.Errorf("percentile of nothing = %g, want NaN", got)
 	}
-}
-
-// flowOf is a completed flow.
-func flowOf(id int64, bytes int64, start, fct time.Duration) Flow {
-	return Flow{ID: id, Start: start, Sent: start, FCT: fct, Bytes: bytes, Received: bytes, Client: 0, Server: 1}
 }
 
 func TestSummarizeByHand(t *testing.T) {
@@ -125,31 +121,28 @@ func TestCountsAddPortsAndHosts(t *testing.T) {
 	}
 }
 
-// The names are a contract.
-func TestPointJSONFields(t *testing.T) {
-	b, err := json.Marshal(JSONOf(measured()[0]))
-	if err != nil {
-		t.Fatal(err)
+// Flows that did not complete have no FCT that a timeout could explain.
+func TestTimedOutCountsCompletedFlows(t *testing.T) {
+	met := func(bytes, timeouts int64) Flow {
+		return Flow{Bytes: bytes, Received: bytes, FCT: time.Millisecond, Timeouts: timeouts}
 	}
-	var got map[string]any
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatal(err)
+	flows := []Flow{met(1000, 1), met(2000, 0), met(20_000_000, 2), {Bytes: 3000, Timeouts: 9, Error: "not finished"}}
+	want := map[Class]int{All: 2, Small: 1, Medium: 0, Large: 1}
+	if got := TimedOut(flows); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
-	wantKeys(t, "point", got, "scheme", "load", "seed", "flows", "completed", "fct_us", "marks", "drops", "timeouts", "drops_full", "drops_scheme", "lost_on_links", "retransmits", "goodput_gbps", "fidelity", "timed_out_flows")
-	wantKeys(t, "fidelity", got["fidelity"].(map[string]any), "label", "lateness_p99_us", "lateness_share_of_rtt", "edge_drops")
-	fct := got["fct_us"].(map[string]any)
-	wantKeys(t, "fct_us", fct, "all", "small", "medium", "large")
-	wantKeys(t, "all", fct["all"].(map[string]any), "count", "mean", "p50", "p95", "p99", "p999")
+	flows[1].Timeouts = Unknown
+	if got := TimedOut(flows); got != nil {
+		t.Errorf("got %v where one flow was not counted", got)
+	}
+	if got := TimedOut(nil); got != nil {
+		t.Errorf("got %v of no flows", got)
+	}
 }
 
-func wantKeys(t *testing.T, what string, got map[string]any, want ...string) {
-	t.Helper()
-	for _, k := range want {
-		if _, ok := got[k]; !ok {
-			t.Errorf("%s: no field %q", what, k)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%s has %d fields, want %d: %v", what, len(got), len(want), got)
-	}
+// flowOf is a completed flow.
+func flowOf(id int64, bytes int64, start, fct time.Duration) Flow {
+	return Flow{ID: id, Start: start, Sent: start, FCT: fct, Bytes: bytes, Received: bytes, Client: 0, Server: 1}
 }
+
+const us, ms = time.Microsecond, time.Millisecond

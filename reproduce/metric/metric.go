@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"aqmlab/results"
+	"aqmlab/results/compare"
 )
 
 // Kind is a kind of figure of one point.
@@ -14,9 +14,9 @@ type Kind struct {
 	Name, Doc string
 	// Compute is the figure. Its error wraps [ErrNothing] where the point has none.
 	Compute func(Subject) (float64, error)
-	// Paired is what [results.Compare] has of the flows that both schemes completed:
+	// Paired is what [compare.Points] has of the flows that both schemes completed:
 	// differences of it come with an interval that pairs flow with flow.
-	Paired  results.Metric
+	Paired  compare.Metric
 	Samples bool // it needs the samples of queues
 	Total   bool // it grows with the number of flows
 }
@@ -27,8 +27,8 @@ type compute = func(Subject) (float64, error)
 // a test.
 func Kinds() []Kind {
 	return []Kind{
-		{Name: "fct-mean", Doc: "mean flow completion time of a size class, us", Compute: fct(meanTime), Paired: results.Mean},
-		{Name: "fct-p99", Doc: "99th percentile of the same, us", Compute: fct(p99Time), Paired: results.P99},
+		{Name: "fct-mean", Doc: "mean flow completion time of a size class, us", Compute: fct(meanTime), Paired: compare.Mean},
+		{Name: "fct-p99", Doc: "99th percentile of the same, us", Compute: fct(p99Time), Paired: compare.P99},
 		{Name: "timeouts", Doc: "retransmission timeouts of all hosts", Compute: timeouts, Total: true},
 		{Name: "class-timeouts", Doc: "retransmission timeouts of the flows of a size class", Compute: classTimeouts, Total: true},
 		{Name: "class-timed-out", Doc: "share of the flows of a size class that met a timeout or more, %", Compute: classTimedOut},

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // Facts are what the list shows of a run beside its entry.
@@ -23,13 +24,13 @@ type facts struct {
 func newFacts() *facts { return &facts{seen: make(map[string]Facts)} }
 
 // of reads the facts of a run; a broken one has none.
-func (f *facts) of(e results.Entry) Facts {
+func (f *facts) of(e store.Entry) Facts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if known, ok := f.seen[e.Name]; ok && e.State == results.Complete {
 		return known
 	}
-	run, err := results.Open(e.Dir)
+	run, err := store.Open(e.Dir)
 	if err != nil {
 		return Facts{} // the entry says why
 	}

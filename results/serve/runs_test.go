@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 // newWriter begins a run of two schemes at two loads.
-func newWriter(t *testing.T, root, lab string) *results.Writer {
+func newWriter(t *testing.T, root, lab string) *store.Writer {
 	t.Helper()
-	w, err := results.Create(root, results.Manifest{
+	w, err := store.Create(root, results.Manifest{
 		Version: "v1", Start: time.Date(2026, 3, 29, 2, 30, 0, 0, time.UTC), Runtime: "sim", Dilation: 1,
 		Host: results.Machine{CPU: "<script>alert(1)</script>"},
 		Lab:  lab, Schemes: []string{"droptail", "tcn"}, Loads: []float64{0.5, 0.9}, Seeds: []uint64{1}, Baseline: "droptail",
-	}, []byte("name: "+lab+"\nrtt: 250us # <b>not</b> bold\n"))
+	}, []byte("name: "+lab+"\nrtt: 250us # <b>not</b> bold\n"), report.Describe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +25,7 @@ func newWriter(t *testing.T, root, lab string) *results.Writer {
 }
 
 // finished stores a whole run and returns it.
-func finished(t *testing.T, root, lab string) *results.Run {
+func finished(t *testing.T, root, lab string) *store.Run {
 	t.Helper()
 	w := newWriter(t, root, lab)
 	for _, scheme := range []string{"droptail", "tcn"} {
@@ -37,7 +39,7 @@ func finished(t *testing.T, root, lab string) *results.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := results.Open(dir)
+	run, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

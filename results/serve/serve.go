@@ -18,6 +18,8 @@ import (
 	"slices"
 
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 //go:embed page
@@ -85,13 +87,13 @@ type server struct {
 
 // Run is one line of the list.
 type Run struct {
-	results.Entry
+	store.Entry
 	Facts
 }
 
 // runs answers with every run, the newest first.
 func (s *server) runs(w http.ResponseWriter, _ *http.Request) {
-	entries, err := results.List(s.root)
+	entries, err := store.List(s.root)
 	if err != nil {
 		fail(w, err)
 		return
@@ -105,13 +107,13 @@ func (s *server) runs(w http.ResponseWriter, _ *http.Request) {
 
 // Growing is a run that is being made.
 type Growing struct {
-	results.Entry
+	store.Entry
 	Live *results.Live `json:"live"` // null until its first point has begun
 }
 
 // live answers with the runs that are being made.
 func (s *server) live(w http.ResponseWriter, _ *http.Request) {
-	entries, err := results.Growing(s.root)
+	entries, err := store.Growing(s.root)
 	if err != nil {
 		fail(w, err)
 		return
@@ -119,7 +121,7 @@ func (s *server) live(w http.ResponseWriter, _ *http.Request) {
 	list := make([]Growing, 0, len(entries))
 	for _, e := range entries {
 		g := Growing{Entry: e}
-		l, err := results.ReadLive(e.Dir)
+		l, err := store.ReadLive(e.Dir)
 		switch {
 		case err == nil:
 			g.Live = &l
@@ -141,7 +143,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var page bytes.Buffer
-	if err := results.Report(&page, runs, q.Get("baseline")); err != nil {
+	if err := report.Write(&page, runs, q.Get("baseline")); err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
@@ -153,7 +155,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request) {
 
 // open opens runs by the names of their folders, which must be in the root
 // itself.
-func (s *server) open(names []string) ([]*results.Run, error) {
+func (s *server) open(names []string) ([]*store.Run, error) {
 	if len(names) == 0 {
 		return nil, errors.New("no run is asked for: want run=NAME, once or more")
 	}
@@ -161,12 +163,12 @@ func (s *server) open(names []string) ([]*results.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing runs: %w", err)
 	}
-	var runs []*results.Run
+	var runs []*store.Run
 	for _, name := range names {
 		if !slices.ContainsFunc(there, func(d fs.DirEntry) bool { return d.IsDir() && d.Name() == name }) {
 			return nil, fmt.Errorf("there is no run %q in %s", name, s.root)
 		}
-		run, err := results.Open(filepath.Join(s.root, name))
+		run, err := store.Open(filepath.Join(s.root, name))
 		if err != nil {
 			return nil, err
 		}

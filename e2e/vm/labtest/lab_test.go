@@ -18,6 +18,8 @@ import (
 	"aqmlab/e2e/vm/vmtest"
 	"aqmlab/orchestrator/doctor"
 	"aqmlab/results"
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 )
 
 // TestMain makes this test binary aqmlab, for the helper processes of its labs
@@ -87,11 +89,11 @@ func run(t *testing.T, changes ...string) (results.Manifest, []results.Point) {
 	for _, c := range changes {
 		args = append(args, "--set", c)
 	}
-	var printed results.RunJSON
+	var printed report.RunJSON
 	if err := json.Unmarshal(aqmlab(t, args...), &printed); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := results.Open(printed.Dir)
+	stored, err := store.Open(printed.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

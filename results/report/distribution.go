@@ -1,0 +1,131 @@
+package report
+
+import (
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/store"
+	"slices"
+)
+
+// subject is what times are measured of.
+type subject struct {
+	name    string // such as "small flows"
+	measure string // such as "FCT"
+	share   string // what a share is one of
+	file    string // in the names of files
+}
+
+func subjectOf(c results.Class) subject {
+	if c == results.Queries {
+		return subject{"queries", "QCT", "queries", "queries"}
+	}
+	return subject{string(c) + " flows", "FCT", "flows", string(c)}
+}
+
+// distribution gathers the times of one subject under every scheme.
+type distribution struct {
+	subject
+	of func(results.Point) []float64 // in microseconds
+	us map[string][]float64          // by scheme
+}
+
+// completions are the distributions of flows, all first, and of queries.
+func completions() []distribution {
+	var out []distribution
+	for _, c := range results.Classes() {
+		out = append(out, distribution{subjectOf(c), func(p results.Point) []float64 { return results.FlowTimes(p.Flows, c) }, make(map[string][]float64)})
+	}
+	queries := func(p results.Point) []float64 { return results.CompletionTimes(results.QueriesOf(p.Flows)) }
+	return append(out, distribution{subjectOf(results.Queries), queries, make(map[string][]float64)})
+}
+
+// answers is the distribution of a probe's round-trip times.
+func answers(probe string) distribution {
+	of := func(p results.Point) (us []float64) {
+		for _, s := range p.Probes {
+			if s.Probe == probe && !s.Lost {
+				us = append(us, results.Microseconds(s.RTT))
+			}
+		}
+		return us
+	}
+	return distribution{subject{"probe " + probe, "RTT", "answers", probe}, of, make(map[string][]float64)}
+}
+
+// gather reads the points into distributions, in ascending order.
+func gather(all []distribution, points []store.Point) error {
+	for _, stored := range points {
+		p, err := stored.ReadFlows()
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			d.us[p.Scheme] = append(d.us[p.Scheme], d.of(p)...)
+		}
+	}
+	for _, d := range all {
+		for _, us := range d.us {
+			slices.Sort(us)
+		}
+	}
+	return nil
+}
+
+// same tells whether two distributions are of as many times, under every
+// scheme.
+func (d distribution) same(o distribution) bool {
+	for scheme, us := range d.us {
+		if len(us) != len(o.us[scheme]) {
+			return false
+		}
+	}
+	return true
+}
+
+// timesRow is a line of the table of all times.
+type timesRow struct {
+	Scheme, What              string
+	Count                     int
+	Mean, P50, P95, P99, P999 string
+}
+
+// rows sums up a distribution, scheme by scheme.
+func (d distribution) rows(c compare.Comparison) (rows []timesRow) {
+	for _, scheme := range c.Schemes {
+		f := results.SummarizeTimes(d.us[scheme])
+		if f.Count == 0 {
+			continue
+		}
+		rows = append(rows, timesRow{
+			scheme, d.name, f.Count,
+			formatMicros(f.Mean), formatMicros(f.P50), formatMicros(f.P95), formatMicros(f.P99), formatMicros(f.P999),
+		})
+	}
+	return rows
+}
+
+// drawTimes shows the times of flows, queries and probes.
+func (s *section) drawTimes(c compare.Comparison, points []store.Point) error {
+	all := completions()
+	of := len(all)
+	for _, p := range s.Probes {
+		all = append(all, answers(p.Name))
+	}
+	if err := gather(all, points); err != nil {
+		return err
+	}
+	cdfs := group{Title: "Distribution of completion times"}
+	for i, d := range all {
+		d.file = stem(d.file, loadName(s.Load))
+		if f, ok := cdfFigure(c, d.subject, d.us); ok && i < of && (i == 0 || !d.same(all[0])) {
+			cdfs.Figures = append(cdfs.Figures, f)
+		} else if ok && i >= of {
+			s.Probes[i-of].Figures = append(s.Probes[i-of].Figures, f)
+		}
+		if i < of {
+			s.Times = append(s.Times, d.rows(c)...)
+		}
+	}
+	s.add(cdfs)
+	return nil
+}

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"aqmlab/results"
+	"aqmlab/results/store"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// SummaryTable is the table of [Export] that is computed: a row for each
+// point and class of flows. The others are the Parquet files of the points.
+const SummaryTable = "summary"
+
+// Format is how [Export] writes.
+type Format string
+
+// The formats.
+const (
+	CSV  Format = "csv"  // a header, then a line a row; what is null is empty
+	JSON Format = "json" // an array with an object a row
+)
+
+// ErrNoTable is the error for a table that a run does not have.
+var ErrNoTable = errors.New("unknown table")
+
+// Tables lists the tables that a run can export: the summary, and those that any
+// of its points has, such as flows and series.
+func Tables(r *store.Run) ([]string, error) {
+	var stored []string
+	for _, p := range r.Points() {
+		tables, err := p.Tables()
+		if err != nil {
+			return nil, err
+		}
+		stored = append(stored, tables...)
+	}
+	slices.Sort(stored)
+	return append([]string{SummaryTable}, slices.Compact(stored)...), nil
+}
+
+// Export writes a table of all points, point after point. The error for a table
+// that the run does not have lists those that it has.
+func Export(w io.Writer, r *store.Run, table string, as Format) error {
+	tables, err := Tables(r)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(tables, table) {
+		return fmt.Errorf("run %s: %w %q: want one of %s", filepath.Base(r.Dir), ErrNoTable, table, strings.Join(tables, ", "))
+	}
+	out := newSink(w, as)
+	if table == SummaryTable {
+		err = exportSummary(out, r)
+	} else {
+		err = exportTable(out, r, table)
+	}
+	if err == nil {
+		err = out.end()
+	}
+	if err != nil {
+		return fmt.Errorf("exporting %s of run %s: %w", table, filepath.Base(r.Dir), err)
+	}
+	return nil
+}
+
+// exportSummary writes what summary.json has of each point, a row a class.
+func exportSummary(out sink, r *store.Run) error {
+	err := out.header([]string{
+		"scheme", "load", "seed", "class", "count", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us",
+		"flows", "completed", "marks", "drops", "timeouts", "goodput_gbps", "fidelity",
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range r.Points() {
+		p, err := s.ReadFlows()
+		if err != nil {
+			return err
+		}
+		j := PointJSONOf(p)
+		if j.QCT != nil {
+			j.FCT[results.Queries] = *j.QCT
+		}
+		for _, c := range append(results.Classes(), results.Queries) {
+			f, ok := j.FCT[c]
+			if !ok {
+				continue
+			}
+			row := []any{j.Scheme, j.Load, j.Seed, string(c), int64(f.Count), f.Mean, f.P50, f.P95, f.P99, f.P999}
+			if f.Count == 0 {
+				copy(row[5:], []any{nil, nil, nil, nil, nil})
+			}
+			err := out.row(append(row, int64(j.Flows), int64(j.Completed), j.Marks, j.Drops, j.Timeouts, j.Goodput, j.Fidelity.Label))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exportTable writes the tables of that name. Points that other versions measured
+// may have other columns: the header has all, and what a point lacks is null.
+func exportTable(out sink, r *store.Run, table string) error {
+	var names []string
+	for _, p := range r.Points() {
+		columns, err := p.Columns(table)
+		if err != nil {
+			return err
+		}
+		for _, c := range columns {
+			if !slices.Contains(names, c) {
+				names = append(names, c)
+			}
+		}
+	}
+	if err := out.header(names); err != nil {
+		return err
+	}
+	for _, p := range r.Points() {
+		if err := p.EachRow(table, names, out.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

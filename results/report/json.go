@@ -1,0 +1,129 @@
+package report
+
+import (
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/store"
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// RunJSON is what `run --json` prints.
+type RunJSON struct {
+	Lab      string      `json:"lab"`
+	Dir      string      `json:"dir"`
+	Runtime  string      `json:"runtime"`
+	Dilation float64     `json:"dilation"`
+	Runs     []PointJSON `json:"runs"`
+}
+
+// PointJSON is one point of [RunJSON].
+type PointJSON struct {
+	Scheme    string                        `json:"scheme"`
+	Load      float64                       `json:"load"`
+	Seed      uint64                        `json:"seed"`
+	Flows     int                           `json:"flows"`
+	Completed int                           `json:"completed"`
+	FCT       map[results.Class]results.FCT `json:"fct_us"`
+	Queries   int                           `json:"queries,omitempty"`
+	QCT       *results.FCT                  `json:"qct_us,omitempty"` // of the queries that completed; nil without any query
+	results.Counts
+	Goodput  float64                  `json:"goodput_gbps"`
+	Services []results.ServiceGoodput `json:"services,omitempty"` // where there are several
+	Probes   []results.ProbeSummary   `json:"probes,omitempty"`
+	Fidelity FidelityJSON             `json:"fidelity"`
+	// TimedOut counts the flows for which a retransmission timer expired; nil
+	// where that was not counted.
+	TimedOut map[results.Class]int `json:"timed_out_flows,omitempty"`
+}
+
+// FidelityJSON is a point's fidelity, in short.
+type FidelityJSON struct {
+	Label       string  `json:"label"`
+	LatenessP99 float64 `json:"lateness_p99_us"`
+	ShareOfRTT  float64 `json:"lateness_share_of_rtt"`
+	EdgeDrops   int64   `json:"edge_drops"`
+}
+
+// PointJSONOf sums up one point.
+func PointJSONOf(p results.Point) PointJSON {
+	info := results.InfoOf(p)
+	j := PointJSON{
+		Scheme: p.Scheme, Load: p.Load, Seed: p.Seed,
+		Flows: info.Flows, Completed: info.Completed,
+		FCT:     make(map[results.Class]results.FCT),
+		Counts:  results.CountsOf(p),
+		Goodput: results.Goodput(p.Flows),
+		Probes:  results.SummarizeProbes(p.Probes),
+
+		TimedOut: results.TimedOut(p.Flows),
+		Fidelity: FidelityJSON{
+			Label:       p.Fidelity.Label,
+			LatenessP99: results.Microseconds(p.Fidelity.LatenessP99),
+			ShareOfRTT:  p.Fidelity.ShareOfRTT,
+			EdgeDrops:   p.Fidelity.EdgeDrops,
+		},
+	}
+	for _, c := range results.Classes() {
+		j.FCT[c] = results.Summarize(p.Flows, c)
+	}
+	if services := results.GoodputByService(p.Flows); len(services) > 1 {
+		j.Services = services
+	}
+	if queries := results.QueriesOf(p.Flows); len(queries) > 0 {
+		qct := results.SummarizeQueries(queries)
+		j.Queries, j.QCT = len(queries), &qct
+	}
+	return j
+}
+
+// RunJSONOf sums up the run, reading the flows of every point.
+func RunJSONOf(r *store.Run) (RunJSON, error) {
+	points, err := r.ReadFlows()
+	if err != nil {
+		return RunJSON{}, err
+	}
+	return runJSON(r, points), nil
+}
+
+func runJSON(r *store.Run, points []results.Point) RunJSON {
+	j := RunJSON{Lab: r.Manifest.Lab, Dir: r.Dir, Runtime: r.Manifest.Runtime, Dilation: r.Manifest.Dilation, Runs: []PointJSON{}}
+	for _, p := range points {
+		j.Runs = append(j.Runs, PointJSONOf(p))
+	}
+	return j
+}
+
+// summary is summary.json: what the commands print, kept with the run.
+type summary struct {
+	RunJSON
+	Comparison compare.Comparison `json:"comparison"`
+	Warnings   []string           `json:"warnings"`
+}
+
+// Describe makes the summary and the report of a run, which are stored with it.
+func Describe(r *store.Run) (map[string][]byte, error) {
+	points, err := r.ReadFlows()
+	if err != nil {
+		return nil, err
+	}
+	c, err := compare.Points(points, r.Manifest.Baseline)
+	if err != nil {
+		// The measurements stand even where they cannot be compared.
+		c = compare.Comparison{Rows: []compare.Row{}, Differences: []compare.Difference{}, Warnings: []string{"schemes not compared: " + err.Error()}}
+	}
+	text, err := json.MarshalIndent(summary{runJSON(r, points), c, append([]string{}, c.Warnings...)}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding the summary: %w", err)
+	}
+	p, err := newPage([]*store.Run{r}, c)
+	if err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	if err := p.WriteHTML(&page); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{store.SummaryFile: append(text, '\n'), store.ReportFile: page.Bytes()}, nil
+}

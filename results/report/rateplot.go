@@ -1,0 +1,111 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/report/figure"
+)
+
+// rateBins is how many places the plot of a rate has, and rateLines how many
+// queues or services: those that sent the most.
+const (
+	rateBins  = 60
+	rateLines = 8
+)
+
+// rates are what left each queue, or what each service delivered, over time, in
+// Mbps.
+type rates struct {
+	scheme string
+	of     map[int32][]results.XY // lab time in us
+}
+
+// portion is what a queue or service sent in an interval that ends at that time.
+type portion struct {
+	at    time.Duration
+	of    int32
+	bytes int64
+}
+
+// sentBy are the portions of a port's queues.
+func sentBy(p results.PortName, samples []results.QueueSample) []portion {
+	var portions []portion
+	for _, s := range samples {
+		if s.Switch == p.Switch && s.Port == p.Port {
+			portions = append(portions, portion{s.At, s.Queue, s.Sent})
+		}
+	}
+	return portions
+}
+
+// deliveredBy are the portions of services.
+func deliveredBy(samples []results.ServiceSample) []portion {
+	portions := make([]portion, len(samples))
+	for i, s := range samples {
+		portions[i] = portion{s.At, s.Service, s.Bytes}
+	}
+	return portions
+}
+
+// ratesOf adds up portions in bins over the time up to end.
+func ratesOf(scheme string, portions []portion, end time.Duration) rates {
+	sent, total := make(map[int32]*[rateBins]float64), make(map[int32]float64)
+	for _, p := range portions {
+		if sent[p.of] == nil {
+			sent[p.of] = new([rateBins]float64)
+		}
+		sent[p.of][results.BinOf(p.at, end, rateBins)] += float64(p.bytes)
+		total[p.of] += float64(p.bytes)
+	}
+	busiest := slices.SortedFunc(maps.Keys(sent), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
+	})
+	r := rates{scheme, make(map[int32][]results.XY)}
+	for _, q := range busiest[:min(len(busiest), rateLines)] {
+		for i, bytes := range sent[q] {
+			mbps := bytes * 8 / (results.Microseconds(end) / rateBins)
+			r.of[q] = append(r.of[q], results.XY{X: results.Middle(i, end, rateBins), Y: mbps})
+		}
+	}
+	return r
+}
+
+// rateFigures draws one panel a scheme, with a line for each of what the rates are
+// of, all to the same scales.
+func rateFigures(of string, series []rates, end time.Duration, load float64) []figure.Figure {
+	top := 0.0
+	for _, r := range series {
+		for _, course := range r.of {
+			for _, p := range course {
+				top = max(top, p.Y)
+			}
+		}
+	}
+	x, y := timeUnit(0, results.Microseconds(end)), unit{"Mbps", 1}
+	if top >= 1e3 {
+		y = unit{"Gbps", 1e3}
+	}
+	var figures []figure.Figure
+	for _, r := range series {
+		if top == 0 || len(r.of) == 0 {
+			continue
+		}
+		f := figure.Figure{
+			Name: stem("goodput", of, r.scheme, loadName(load)), Title: r.scheme, About: "Goodput of each " + of + " over time under " + r.scheme,
+			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: results.Microseconds(end) / x.of},
+			Y: figure.Axis{Title: fmt.Sprintf("goodput (%s)", y.name), High: top / y.of},
+		}
+		for i, q := range slices.Sorted(maps.Keys(r.of)) {
+			f.Series = append(f.Series, figure.Series{
+				Name: fmt.Sprintf("%s %d", of, q), Style: i, Marked: float64(i) / float64(len(r.of)), Points: on(r.of[q], x, y),
+			})
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}

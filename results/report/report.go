@@ -1,0 +1,141 @@
+// Package report shows runs and comparisons: as text, HTML, JSON, CSV and plots.
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aqmlab/results/compare"
+	"aqmlab/results/report/figure"
+	"aqmlab/results/store"
+)
+
+//go:embed report.html.tmpl
+var pageTemplate string
+
+// Page is a report about the comparison of runs: tables, figures, and what made
+// the runs.
+type Page struct{ content }
+
+// content is what the report's template shows.
+type content struct {
+	Title       string
+	Baseline    string
+	Curves      group // against the load
+	Loads       []section
+	Differences []compare.Difference
+	Warnings    []string
+	Runs        []runFacts
+}
+
+// NewPage compares the runs. The baseline "" stands for the first run's.
+func NewPage(runs []*store.Run, baseline string) (*Page, error) {
+	c, err := compare.Runs(runs, baseline)
+	if err != nil {
+		return nil, err
+	}
+	return newPage(runs, c)
+}
+
+// Report writes one self-contained page about the comparison of the runs,
+// which fetches nothing. The baseline "" stands for the first run's.
+func Write(w io.Writer, runs []*store.Run, baseline string) error {
+	p, err := NewPage(runs, baseline)
+	if err != nil {
+		return err
+	}
+	return p.WriteHTML(w)
+}
+
+// WriteHTML writes the page as one HTML file with everything in it.
+func (p *Page) WriteHTML(w io.Writer) error {
+	inline := template.FuncMap{"svg": func(f figure.Figure) template.HTML { return template.HTML(f.SVG()) }}
+	t, err := template.New("report").Funcs(inline).Parse(pageTemplate)
+	if err != nil {
+		return fmt.Errorf("parsing the report's template: %w", err)
+	}
+	if err := t.Execute(w, p.content); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+// Figures are all figures of the page, in its order.
+func (p *Page) Figures() []figure.Figure {
+	all := slices.Clone(p.Curves.Figures)
+	for _, s := range p.Loads {
+		for _, g := range s.Groups {
+			all = append(all, g.Figures...)
+		}
+		for _, probe := range s.Probes {
+			all = append(all, probe.Figures...)
+		}
+	}
+	return all
+}
+
+// WritePlots writes every figure as an SVG and a PDF file into a folder, which it
+// makes if need be, and returns how many figures these are.
+func (p *Page) WritePlots(dir string) (int, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, fmt.Errorf("writing plots: %w", err)
+	}
+	figures := p.Figures()
+	for _, f := range figures {
+		pdf, err := f.PDF()
+		if err != nil {
+			return 0, fmt.Errorf("writing plots: %w", err)
+		}
+		for suffix, b := range map[string][]byte{".svg": f.SVG(), ".pdf": pdf} {
+			if err := os.WriteFile(filepath.Join(dir, f.Name+suffix), b, 0o644); err != nil {
+				return 0, fmt.Errorf("writing plots: %w", err)
+			}
+		}
+	}
+	return len(figures), nil
+}
+
+func newPage(runs []*store.Run, c compare.Comparison) (*Page, error) {
+	p := &Page{content{Title: title(runs), Baseline: c.Baseline, Differences: c.Differences, Warnings: c.Warnings}}
+	p.Curves = group{Title: "FCT against load, relative to " + c.Baseline, Note: "Bars: 95 % intervals. Schemes stand side by side at each load."}
+	points := compare.Contenders(runs)
+	queries := false
+	for _, load := range c.Loads {
+		s := section{Load: load}
+		s.tabulate(c)
+		if err := s.draw(c, points); err != nil {
+			return nil, fmt.Errorf("preparing the report: %w", err)
+		}
+		p.Loads = append(p.Loads, s)
+		queries = queries || s.Queries
+	}
+	for _, st := range comparedOf(queries) {
+		if len(c.Loads) < 2 || len(c.Schemes) < 2 {
+			break
+		}
+		if f, ok := loadFigure(c, st); ok {
+			p.Curves.Figures = append(p.Curves.Figures, f)
+		}
+	}
+	for _, r := range runs {
+		p.Runs = append(p.Runs, factsOf(r))
+	}
+	return p, nil
+}
+
+// title is the labs' names, each once.
+func title(runs []*store.Run) string {
+	var labs []string
+	for _, r := range runs {
+		if !slices.Contains(labs, r.Manifest.Lab) {
+			labs = append(labs, r.Manifest.Lab)
+		}
+	}
+	return strings.Join(labs, ", ")
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/report/figure"
+	"aqmlab/results/store"
+)
+
+// section is all about one load.
+type section struct {
+	Load     float64
+	Findings []compare.Finding
+	Columns  []string
+	Rows     []tableRow
+	Times    []timesRow
+	Queries  bool // whether the traces have any
+	Services serviceTable
+	Losses   []lossLine
+	Pauses   []pauseLine
+	Groups   []group
+	Probes   []probeTable
+}
+
+// group is some figures under one heading.
+type group struct {
+	Title, Note string
+	Figures     []figure.Figure
+}
+
+// tableRow is one scheme's line of the table.
+type tableRow struct {
+	compare.Total
+	Cells []tableCell
+}
+
+// tableCell is one normalised FCT, or the baseline's own.
+type tableCell struct{ Text, Interval, Verdict string }
+
+// add takes a group unless it is empty.
+func (s *section) add(g group) {
+	if len(g.Figures) > 0 {
+		s.Groups = append(s.Groups, g)
+	}
+}
+
+// tabulate fills in the sentences and the table.
+func (s *section) tabulate(c compare.Comparison) {
+	for _, f := range c.Findings() {
+		if f.Load == s.Load {
+			s.Findings = append(s.Findings, f)
+		}
+	}
+	s.Queries = slices.ContainsFunc(c.Totals, func(t compare.Total) bool { return t.Load == s.Load && t.Queries > 0 })
+	compared := comparedOf(s.Queries)
+	for _, st := range compared {
+		s.Columns = append(s.Columns, statisticName(st))
+	}
+	for _, scheme := range c.Schemes {
+		total, ok := c.Total(scheme, s.Load)
+		if !ok {
+			continue
+		}
+		row := tableRow{Total: total}
+		for _, st := range compared {
+			row.Cells = append(row.Cells, cellOf(c, total, st))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Services, s.Probes = serviceTableOf(s.Rows), probeTables(c, s.Load)
+	totals := c.TotalsAt(s.Load)
+	s.Losses, s.Pauses = lossRows(totals), pauseRows(totals)
+}
+
+// comparedOf lists what is compared, of queries, too, if there are any.
+func comparedOf(queries bool) []compare.Statistic {
+	if !queries {
+		return compare.Statistics()
+	}
+	return slices.Concat(compare.Statistics(), compare.QueryStatistics())
+}
+
+func cellOf(c compare.Comparison, total compare.Total, s compare.Statistic) tableCell {
+	r, ok := c.Row(total.Scheme, total.Load, s.Class, s.Metric)
+	switch {
+	case !ok:
+		return tableCell{Text: "-"}
+	case r.Scheme == c.Baseline:
+		return tableCell{Text: formatMicros(r.Value)}
+	}
+	return tableCell{
+		Text:     formatRatio(r.Normalized) + " " + mark(r.Verdict),
+		Interval: fmt.Sprintf("%.2f to %.2f", 1+r.CI95[0]/100, 1+r.CI95[1]/100),
+		Verdict:  string(r.Verdict),
+	}
+}
+
+// draw fills in the figures. What is drawn against the load is not drawn again.
+func (s *section) draw(c compare.Comparison, points []store.Point) error {
+	dots := group{Title: "FCT relative to the baseline", Note: "Bars: 95 % intervals."}
+	for _, st := range comparedOf(s.Queries) {
+		if f, ok := dotFigure(c, s.Load, st); ok && len(c.Schemes) > 1 && len(c.Loads) == 1 {
+			dots.Figures = append(dots.Figures, f)
+		}
+	}
+	s.add(dots)
+	points = slices.DeleteFunc(slices.Clone(points), func(p store.Point) bool { return p.Load != s.Load })
+	if err := s.drawTimes(c, points); err != nil {
+		return err
+	}
+	if err := s.drawQueues(c, points); err != nil {
+		return err
+	}
+	return s.drawServices(c, points)
+}
+
+// drawServices shows what the services delivered in the baseline's first seed
+// under every scheme, where there are several.
+func (s *section) drawServices(c compare.Comparison, points []store.Point) error {
+	first := slices.IndexFunc(points, func(p store.Point) bool { return p.Scheme == c.Baseline })
+	if first < 0 {
+		return nil
+	}
+	seed, under, services := points[first].Seed, make(map[string][]results.ServiceSample), make(map[int32]bool)
+	var end time.Duration
+	for _, p := range points {
+		if p.Seed != seed {
+			continue
+		}
+		samples, err := p.ReadServices()
+		if err != nil {
+			return err
+		}
+		under[p.Scheme] = samples
+		for _, sample := range samples {
+			end, services[sample.Service] = max(end, sample.At), true
+		}
+	}
+	if len(services) < 2 {
+		return nil
+	}
+	var delivered []rates
+	for _, scheme := range c.Schemes {
+		delivered = append(delivered, ratesOf(scheme, deliveredBy(under[scheme]), end))
+	}
+	s.add(group{
+		Title: fmt.Sprintf("Goodput per service over time: all hosts, seed %d", seed), Note: "Payload that reached the hosts that asked for it.",
+		Figures: rateFigures("service", delivered, end, s.Load),
+	})
+	return nil
+}
+
+// drawQueues shows the same port and seed under every scheme: the baseline's
+// bottleneck, and its first seed.
+func (s *section) drawQueues(c compare.Comparison, points []store.Point) error {
+	first := slices.IndexFunc(points, func(p store.Point) bool { return p.Scheme == c.Baseline })
+	if first < 0 {
+		return nil
+	}
+	samples, err := points[first].ReadQueues()
+	if err != nil {
+		return err
+	}
+	port, ok := results.Bottleneck(samples)
+	if !ok {
+		return nil
+	}
+	seed := points[first].Seed
+	under := make(map[string][]results.QueueSample)
+	end := results.LastSample(samples)
+	for _, p := range points {
+		if p.Seed != seed {
+			continue
+		}
+		if under[p.Scheme], err = p.ReadQueues(); err != nil {
+			return err
+		}
+		end = max(end, results.LastSample(under[p.Scheme]))
+	}
+	var lengths []results.Occupancy
+	var sent []rates
+	for _, scheme := range c.Schemes {
+		if samples := under[scheme]; len(samples) > 0 {
+			lengths = append(lengths, results.Occupy(scheme, samples, port, end))
+			sent = append(sent, ratesOf(scheme, sentBy(port, samples), end))
+		}
+	}
+	where := fmt.Sprintf("%v, seed %d", port, seed)
+	s.add(group{
+		Title: "Queue length over time: " + where, Note: "The port's queues together.",
+		Figures: queueFigures(c, lengths, loadName(s.Load)),
+	})
+	s.add(group{
+		Title: "Goodput per queue over time: " + where, Note: "IP packets that left each queue, their headers included.",
+		Figures: rateFigures("queue", sent, end, s.Load),
+	})
+	return nil
+}

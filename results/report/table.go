@@ -1,0 +1,175 @@
+package report
+
+import (
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tableWidth is the widest line that Table prints, in characters.
+const tableWidth = 100
+
+// TextOptions are the choices of a table.
+type TextOptions struct {
+	// Color sets off, by terminal escape codes, the cells that show a
+	// difference. It is meant for terminals and never carries meaning alone.
+	Color bool
+}
+
+// column is one column of normalised FCTs.
+type column struct {
+	compare.Statistic
+	over, under string // the two lines of its heading
+}
+
+func columns() []column {
+	return []column{
+		{compare.Statistic{Class: results.All, Metric: compare.Mean}, "all", "avg"},
+		{compare.Statistic{Class: results.Small, Metric: compare.Mean}, "small", "avg"},
+		{compare.Statistic{Class: results.Small, Metric: compare.P99}, "small", "p99"},
+		{compare.Statistic{Class: results.Large, Metric: compare.Mean}, "large", "avg"},
+	}
+}
+
+// Table prints the comparison for people: for every load a table of FCTs (the
+// baseline's in absolute terms, the others' relative to it) with a sentence on
+// every scheme, then what the runs differ in, then the warnings.
+func Text(w io.Writer, c compare.Comparison, o TextOptions) error {
+	var b bytes.Buffer
+	t := table{&b, c, o, min(max(len("scheme"), longest(c.Schemes)), 20)}
+	for _, load := range c.Loads {
+		t.load(load)
+	}
+	if len(c.Schemes) > 1 {
+		t.say("", "FCT in lab time. x0.50: half of "+c.Baseline+"'s on the same flows; + better, - worse, ~ no difference by the 95 % interval.")
+	}
+	for i, name := range c.Runs {
+		if at := "@" + strconv.Itoa(i+1); slices.ContainsFunc(c.Schemes, func(s string) bool { return strings.HasSuffix(s, at) }) {
+			t.say("", at+": run "+name)
+		}
+	}
+	for _, d := range c.Differences {
+		t.say("", "runs differ in "+d.String())
+	}
+	for _, warning := range c.Warnings {
+		t.say("", "warning: "+warning)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+type table struct {
+	*bytes.Buffer
+	c      compare.Comparison
+	o      TextOptions
+	scheme int // width of the first column
+}
+
+func longest(names []string) (n int) {
+	for _, s := range names {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+// load prints one load's table and sentences, and an empty line.
+func (t table) load(load float64) {
+	t.say("", t.heading(load))
+	t.headers()
+	for _, s := range t.c.Schemes {
+		if total, ok := t.c.Total(s, load); ok {
+			t.row(total)
+		}
+	}
+	t.losses(load)
+	t.pauses(load)
+	t.queries(load)
+	t.probes(load)
+	for _, f := range t.c.Findings() {
+		if f.Load == load {
+			t.say("  ", f.Scheme+": "+f.Text)
+		}
+	}
+	t.WriteByte('\n')
+}
+
+func (t table) heading(load float64) string {
+	for _, s := range t.c.Schemes {
+		if total, ok := t.c.Total(s, load); ok {
+			word := "seeds"
+			if len(total.Seeds) == 1 {
+				word = "seed"
+			}
+			return fmt.Sprintf("load %g: %d flows a scheme, %s %s", load, total.Flows, word, results.Join(total.Seeds))
+		}
+	}
+	return fmt.Sprintf("load %g", load)
+}
+
+func (t table) headers() {
+	over, under := pad("", t.scheme), pad("scheme", t.scheme)
+	for _, c := range columns() {
+		over += "  " + lead(c.over, 8)
+		under += "  " + lead(c.under, 8)
+	}
+	fmt.Fprintf(t, "%s\n%s  %6s  %6s  %8s  %s\n", over, under, "marks", "drops", "timeouts", "fidelity")
+}
+
+func (t table) row(total compare.Total) {
+	t.WriteString(pad(shorten(total.Scheme, t.scheme), t.scheme))
+	for _, c := range columns() {
+		t.WriteString("  " + t.cell(total, c.Statistic))
+	}
+	n := total.Counts
+	fmt.Fprintf(t, "  %6s  %6s  %8s  %s\n", formatCount(n.Marks), formatCount(n.Drops), formatCount(n.Timeouts), cmp.Or(total.Fidelity.Label, "-"))
+}
+
+// cell prints one FCT, 8 characters wide without its colour.
+func (t table) cell(total compare.Total, s compare.Statistic) string {
+	r, ok := t.c.Row(total.Scheme, total.Load, s.Class, s.Metric)
+	switch {
+	case !ok:
+		return lead("-", 8)
+	case r.Scheme == t.c.Baseline:
+		return lead(formatMicros(r.Value), 8)
+	}
+	text := lead(formatRatio(r.Normalized)+" "+mark(r.Verdict), 8)
+	if !t.o.Color || r.Verdict == compare.NoDifference {
+		return text
+	}
+	return paint(text, r.Verdict)
+}
+
+// mark is the verdict in one character.
+func mark(v compare.Verdict) string {
+	switch v {
+	case compare.Better:
+		return "+"
+	case compare.Worse:
+		return "-"
+	}
+	return "~"
+}
+
+// paint colours a cell: cyan and yellow, which no common colour blindness
+// confuses.
+func paint(text string, v compare.Verdict) string {
+	if v == compare.Better {
+		return "\x1b[36m" + text + "\x1b[0m"
+	}
+	return "\x1b[33m" + text + "\x1b[0m"
+}
+
+// say prints a line of text, broken so that it fits.
+func (t table) say(indent, text string) {
+	fmt.Fprintf(t, "%s%s\n", indent, wrap(text, tableWidth-len(indent), indent+"  "))
+}
+
+func pad(s string, width int) string  { return s + strings.Repeat(" ", max(0, width-len(s))) }
+func lead(s string, width int) string { return strings.Repeat(" ", max(0, width-len(s))) + s }

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Names of the files of a run and of its points.
+const (
+	labFile       = "lab.yaml"
+	manifestFile  = "manifest.json"
+	flowsFile     = "flows.parquet"
+	seriesFile    = "series.parquet"
+	goodputFile   = "goodput.parquet"   // of points in which payload arrived
+	probesFile    = "probes.parquet"    // of points with probes
+	sendersFile   = "senders.parquet"   // of points whose senders were sampled
+	estimatesFile = "estimates.parquet" // of points whose schemes' estimates were kept
+	captureFile   = "capture.pcapng"    // of points with a capture
+	pointFile     = "point.json"
+	tableExt      = ".parquet" // of all tables of a point
+	latestLink    = "latest"
+	unfinished    = ".partial-" // of a run or a point that is being written
+)
+
+// Files that a [Describer] makes.
+const (
+	SummaryFile = "summary.json"
+	ReportFile  = "report.html"
+)
+
+// writeFile writes a file so that a reader, or a crash, finds the old content
+// or the new one and nothing between.
+func writeFile(path string, b []byte) error {
+	temp := path + ".new"
+	if err := writeDurably(temp, b); err != nil {
+		return err
+	}
+	return rename(temp, path)
+}
+
+func writeDurably(path string, b []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// rename moves a file or folder within one folder and makes that durable.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(to))
+}
+
+// syncDir makes the entries of a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return fmt.Errorf("flushing folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding %s: %w", filepath.Base(path), err)
+	}
+	return writeFile(path, append(b, '\n'))
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
+// pointLatest makes root/latest name the run, in one step.
+func pointLatest(root, name string) error {
+	link := filepath.Join(root, latestLink)
+	temp := filepath.Join(root, unfinished+latestLink+"-"+name) // runs may end at once
+	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.Symlink(name, temp); err != nil {
+		return err
+	}
+	return rename(temp, link)
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"testing"
+	"time"
+)
+
+// stored writes points as a complete run in a new root.
+func stored(t *testing.T, m results.Manifest, points []results.Point) *Run {
+	t.Helper()
+	w := create(t, t.TempDir(), m)
+	addAll(t, w, points)
+	dir, err := w.Finish(resultstest.Began().Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir)
+}
+
+func create(t *testing.T, root string, m results.Manifest) *Writer {
+	t.Helper()
+	w, err := Create(root, m, []byte(resultstest.LabText), describe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func addAll(t *testing.T, w *Writer, points []results.Point) {
+	t.Helper()
+	for _, p := range points {
+		if err := w.Add(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func open(t *testing.T, dir string) *Run {
+	t.Helper()
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// describe stands for what makes reports: it reads the flows.
+func describe(r *Run) (map[string][]byte, error) {
+	if _, err := r.ReadFlows(); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{SummaryFile: []byte("{}\n"), ReportFile: []byte("<!DOCTYPE html>\n")}, nil
+}
+
+const us, ms = time.Microsecond, time.Millisecond

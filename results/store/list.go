@@ -1,0 +1,125 @@
+package store
+
+import (
+	"aqmlab/results"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Entry is one line of a list of runs.
+type Entry struct {
+	Name    string        `json:"name"` // of the folder
+	Dir     string        `json:"dir"`
+	State   results.State `json:"state"`
+	Reason  string        `json:"reason,omitempty"` // why the state is not complete
+	Lab     string        `json:"lab"`
+	Runtime string        `json:"runtime"`
+	Start   time.Time     `json:"start,omitzero"`
+	Points  int           `json:"points"` // that are whole
+	Planned int           `json:"planned_points"`
+}
+
+// List lists the runs in root by the time of their start: also those that are
+// growing, ended early, were killed or are damaged, each with its state and
+// the reason. Folders that are no runs are left out. A root that does not exist
+// holds no runs.
+func List(root string) ([]Entry, error) {
+	dirs, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	var entries []Entry
+	for _, d := range dirs {
+		if dir := filepath.Join(root, d.Name()); d.IsDir() && looksLikeRun(dir) {
+			entries = append(entries, EntryOf(dir))
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int {
+		return strings.Compare(strings.TrimPrefix(a.Name, unfinished), strings.TrimPrefix(b.Name, unfinished))
+	})
+	return entries, nil
+}
+
+// looksLikeRun tells whether a folder has the name of a run, or was one before
+// it got another name.
+func looksLikeRun(dir string) bool {
+	if runName(filepath.Base(dir)) {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(dir, manifestFile))
+	return err == nil
+}
+
+// runName tells whether a name is one that [Create] gives: see folderName.
+func runName(name string) bool {
+	return regexp.MustCompile(`^(\.partial-)?\d{8}T\d{6}Z-[A-Za-z0-9][A-Za-z0-9._+#-]*-[0-9a-f]{8}(-\d+)?$`).MatchString(name)
+}
+
+// EntryOf is what [List] says of one folder.
+func EntryOf(dir string) Entry {
+	e := Entry{Name: filepath.Base(dir), Dir: dir}
+	run, err := Open(dir)
+	switch {
+	case growing(dir):
+		e.State = results.Running
+	case err != nil:
+		e.State, e.Reason = results.Broken, err.Error()
+	}
+	if err != nil {
+		return e
+	}
+	m := run.Manifest
+	e.Lab, e.Runtime, e.Start = m.Lab, m.Runtime, m.Start
+	e.Points, e.Planned = len(run.points), len(m.Schemes)*len(m.Loads)*len(m.Seeds)
+	if e.State == results.Running {
+		return e
+	}
+	if e.State, e.Reason = m.State, m.Reason; m.State == results.Running || strings.HasPrefix(e.Name, unfinished) {
+		e.State, e.Reason = results.Interrupted, "the process that made it ended before the run did"
+	}
+	if err := run.check(); err != nil {
+		e.State, e.Reason = results.Broken, err.Error()
+	}
+	return e
+}
+
+// check looks for damage that Open does not see, without reading the records.
+func (r *Run) check() error {
+	for _, p := range r.points {
+		if err := p.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check counts rows by the ends of the files, which are what a file that was cut
+// short lacks.
+func (s Point) check() error {
+	if err := checkRows(filepath.Join(s.dir, flowsFile), s.Flows); err != nil {
+		return err
+	}
+	return checkRows(filepath.Join(s.dir, seriesFile), s.samples)
+}
+
+// growing tells whether a writer holds the folder.
+func growing(dir string) bool {
+	d, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	return errors.Is(unix.Flock(int(d.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRoundTripOfEverything(t *testing.T) {
+	points := resultstest.Everything()
+	run := stored(t, resultstest.StarManifest(), points)
+	for i, s := range run.Points() {
+		p, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(p, points[i]) {
+			t.Errorf("%s came back different", PointFolder(points[i]))
+		}
+		if want := results.SummarizeProbes(p.Probes); !reflect.DeepEqual(s.Probes, want) {
+			t.Errorf("point.json says %+v, want %+v", s.Probes, want)
+		}
+	}
+	wantFiles(t, filepath.Join(run.Dir, PointFolder(points[0])), "flows.parquet", "goodput.parquet", "point.json", "probes.parquet", "series.parquet")
+}
+
+// What the damage of a probe's file is called.
+func TestMissingProbes(t *testing.T) {
+	points := resultstest.Everything()[:1]
+	run := stored(t, resultstest.StarManifest(), points)
+	path := filepath.Join(run.Dir, PointFolder(points[0]), probesFile)
+	if err := writeParquet(path, probeRows(points[0])[:3]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Points()[0].Read(); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "3 rows") {
+		t.Errorf("error %v does not say what is missing where", err)
+	}
+}
+
+// oldFlowRow is a row of flows.parquet as it was before queries were recorded.
+type oldFlowRow struct {
+	Scheme    string  `parquet:"scheme,dict,zstd"`
+	Load      float64 `parquet:"load,dict,zstd"`
+	Seed      uint64  `parquet:"seed,dict,zstd"`
+	ID        int64   `parquet:"flow_id,delta,zstd"`
+	Start     int64   `parquet:"start_ns,delta,zstd"`
+	Sent      int64   `parquet:"sent_ns,delta,zstd"`
+	FCT       *int64  `parquet:"fct_ns,optional,zstd"`
+	Bytes     int64   `parquet:"bytes,zstd"`
+	Received  int64   `parquet:"received_bytes,zstd"`
+	Client    int32   `parquet:"client,zstd"`
+	Server    int32   `parquet:"server,zstd"`
+	Service   int32   `parquet:"service,zstd"`
+	Completed bool    `parquet:"completed,zstd"`
+	Error     string  `parquet:"error,dict,zstd"`
+}
+
+// Runs of older versions still open, and their flows are of no query.
+func TestOldFlowsStillOpen(t *testing.T) {
+	p := resultstest.Trace("droptail", 1, 10, 0, 30)
+	run := stored(t, resultstest.StarManifest(), []results.Point{p})
+	path := filepath.Join(run.Dir, PointFolder(p), flowsFile)
+	var rows []oldFlowRow
+	for _, r := range flowRows(p) {
+		rows = append(rows, oldFlowRow{
+			r.Scheme, r.Load, r.Seed, r.ID, r.Start, r.Sent, r.FCT, r.Bytes, r.Received,
+			r.Client, r.Server, r.Service, r.Completed, r.Error,
+		})
+	}
+	if err := writeParquet(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	got, err := open(t, run.Dir).Points()[0].ReadFlows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Flows { // nor is it known what was sent again for them
+		p.Flows[i].Retransmits, p.Flows[i].Timeouts = results.Unknown, results.Unknown
+	}
+	if !reflect.DeepEqual(got.Flows, p.Flows) {
+		t.Errorf("read %+v, want %+v", got.Flows, p.Flows)
+	}
+}
+
+// What a flow lost is stored, and that it was not counted as well.
+func TestStoredFlowsKeepTheirLosses(t *testing.T) {
+	p := resultstest.Lossy()
+	p.Flows[1].Retransmits, p.Flows[1].Timeouts = results.Unknown, results.Unknown
+	m := resultstest.StarManifest()
+	m.Schemes, m.Baseline = []string{"red"}, "red"
+	run := stored(t, m, []results.Point{p})
+	got, err := run.Points()[0].ReadFlows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Flows, p.Flows) {
+		t.Errorf("read\n%+v\nwant\n%+v", got.Flows, p.Flows)
+	}
+}
+
+func TestEstimatesAreStored(t *testing.T) {
+	p := resultstest.Lossy()
+	p.Estimates = []results.EstimateSample{
+		{At: time.Millisecond, Switch: "s1", Port: "h1", Queue: 1, Rate: 5e9, Smoothed: 9e9},
+		{At: 2 * time.Millisecond, Switch: "s1", Port: "h1", Rate: 10e9, Smoothed: 9.5e9},
+	}
+	m := resultstest.StarManifest()
+	m.Schemes, m.Baseline = []string{"red"}, "red"
+	run := stored(t, m, []results.Point{p})
+	wantFiles(t, run.Points()[0].dir, "estimates.parquet", "flows.parquet", "point.json", "series.parquet")
+	got, err := run.Points()[0].Read()
+	if err != nil || !reflect.DeepEqual(got.Estimates, p.Estimates) {
+		t.Errorf("read %+v, %v, want %+v", got.Estimates, err, p.Estimates)
+	}
+	if few, err := run.Points()[0].ReadFlows(); err != nil || few.Estimates != nil {
+		t.Errorf("with the flows alone: %+v, %v", few.Estimates, err)
+	}
+	if err := Remove(run.Dir); err != nil {
+		t.Errorf("a run with estimates is not removed: %v", err)
+	}
+}
+
+// What is not known of a sender is null on disk, and read back as unknown.
+func TestSendersAreStored(t *testing.T) {
+	p := resultstest.Lossy()
+	p.Senders = []results.SenderSample{
+		{At: time.Millisecond, Flow: 3, Cwnd: 14480, SRTT: 250 * time.Microsecond, Alpha: 1},
+		{At: 2 * time.Millisecond, Flow: 3, Cwnd: 7240, SSThresh: 7240, SRTT: 300 * time.Microsecond, Alpha: 0},
+		{At: 3 * time.Millisecond, Flow: 4, Cwnd: 1448, Alpha: results.Unknown},
+		{At: 4 * time.Millisecond, Flow: 5, Rate: 1e10, Alpha: 0.5},
+	}
+	p.Capture = results.Capture{Chunks: [][]byte{{1, 2}, {3}}, Packets: 7, LeftOut: 1}
+	m := resultstest.StarManifest()
+	m.Schemes, m.Baseline = []string{"red"}, "red"
+	run := stored(t, m, []results.Point{p})
+	wantFiles(t, run.Points()[0].dir, "capture.pcapng", "flows.parquet", "point.json", "senders.parquet", "series.parquet")
+	got, err := run.Points()[0].Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Senders, p.Senders) {
+		t.Errorf("read\n%+v\nwant\n%+v", got.Senders, p.Senders)
+	}
+	rows := senderRows(p)
+	if rows[2].SSThresh != nil || rows[2].SRTT != nil || rows[2].Alpha != nil || rows[3].Cwnd != nil || rows[1].Alpha == nil || rows[0].Rate != nil {
+		t.Errorf("rows %+v", rows)
+	}
+	if err := Remove(run.Dir); err != nil {
+		t.Errorf("a run with all that a point may hold is not removed: %v", err)
+	}
+	none := resultstest.Lossy()
+	none.Seed = 2
+	m.Seeds = []uint64{2}
+	run = stored(t, m, []results.Point{none})
+	if got, err := run.Points()[0].ReadSenders(); err != nil || !slices.Equal(got, nil) {
+		t.Errorf("a point without senders has %v, %v", got, err)
+	}
+	wantFiles(t, run.Points()[0].dir, "flows.parquet", "point.json", "series.parquet")
+}

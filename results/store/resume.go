@@ -1,0 +1,103 @@
+package store
+
+import (
+	"aqmlab/results"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// CheckResumable tells why a run cannot be gone on with by what m and labYAML
+// describe, naming all in which that differs from what made the run. What m
+// leaves empty is not known yet, and not looked at.
+func (r *Run) CheckResumable(m results.Manifest, labYAML []byte) error {
+	if e := EntryOf(r.Dir); e.State == results.Running || e.State == results.Broken {
+		return errors.New(strings.TrimSuffix(fmt.Sprintf("it is %s: %s", e.State, e.Reason), ": "))
+	}
+	var differs []string
+	for _, f := range Fields() {
+		was, is := f.Of(r.Manifest), f.Of(m)
+		measures := f.Matters || f.Name == "dilation" || f.Name == "kernel" && !r.Manifest.Virtual()
+		if known := is != "" && is != "0"; measures && known && was != is {
+			differs = append(differs, fmt.Sprintf("%s: %s then, %s now", f.Name, was, is))
+		}
+	}
+	was, is := LabKeysOf(r.LabYAML), LabKeysOf(labYAML)
+	for _, key := range slices.Concat(was.names, is.names) {
+		text := fmt.Sprintf("lab key %s: %s then, %s now", key, orNone(was.Values[key]), orNone(is.Values[key]))
+		if was.Values[key] != is.Values[key] && !describes(key) && !slices.Contains(differs, text) {
+			differs = append(differs, text)
+		}
+	}
+	if differs == nil {
+		return nil
+	}
+	return fmt.Errorf("it was made in another way: %s", strings.Join(differs, "; "))
+}
+
+// describes lists the keys of a lab that are there for readers, and the dilation,
+// which the manifest knows.
+func describes(key string) bool {
+	return key == "title" || key == "dilation" || strings.HasPrefix(key, "source.")
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// Resume goes on with a run that ended early or was killed: a writer with the
+// points that are there. The run keeps its folder, its lab and the begin of its
+// manifest, which gets a time of resumption and the RTTs that were measured
+// since. It refuses what [Run.CheckResumable] does, and a run that another
+// writer has.
+func Resume(dir string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
+	w, err := resume(dir, m, labYAML, d)
+	if err != nil {
+		return nil, fmt.Errorf("going on with run %s: %w", filepath.Base(dir), err)
+	}
+	return w, nil
+}
+
+func resume(dir string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
+	run, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.CheckResumable(m, labYAML); err != nil {
+		return nil, err
+	}
+	w := &Writer{root: filepath.Dir(dir), name: strings.TrimPrefix(filepath.Base(dir), unfinished), dir: dir, manifest: run.Manifest, describer: d}
+	if err := w.lockFolder(); err != nil {
+		return nil, err
+	}
+	w.manifest.State, w.manifest.Reason, w.manifest.Points = results.Running, "", nil
+	for _, p := range run.points {
+		w.manifest.Points = append(w.manifest.Points, p.PointInfo)
+	}
+	w.manifest.Resumed = append(w.manifest.Resumed, m.Start.UTC())
+	w.manifest.BaseRTTs = append(w.manifest.BaseRTTs, m.BaseRTTs...)
+	if err := errors.Join(removePieces(dir), w.writeManifest()); err != nil {
+		return nil, errors.Join(err, w.lock.Close())
+	}
+	return w, nil
+}
+
+// removePieces removes what was never whole of points.
+func removePieces(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), unfinished) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Tables lists the tables that a point has, such as flows and series.
+func (s Point) Tables() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, fmt.Errorf("listing tables: %w", err)
+	}
+	var tables []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), tableExt); ok {
+			tables = append(tables, name)
+		}
+	}
+	return tables, nil
+}
+
+// tablePath is where a table is. There need not be one: not every point has a
+// probe, for example.
+func (s Point) tablePath(table string) (path string, there bool) {
+	path = filepath.Join(s.dir, table+tableExt)
+	_, err := os.Lstat(path)
+	return path, !errors.Is(err, fs.ErrNotExist)
+}
+
+// Columns lists the columns of a table, which are all flat. A table that the point
+// does not have has none.
+func (s Point) Columns(table string) ([]string, error) {
+	path, there := s.tablePath(table)
+	if !there {
+		return nil, nil
+	}
+	f, p, err := openParquet(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var names []string
+	for _, column := range p.Schema().Columns() {
+		names = append(names, column[0])
+	}
+	return names, nil
+}
+
+// EachRow calls do with the values of every row of a table in the order of names,
+// nil for a column that the table does not have. A value is a bool, an int64, a
+// uint64, a float64 or a string. The slice is reused.
+func (s Point) EachRow(table string, names []string, do func(values []any) error) (err error) {
+	path, there := s.tablePath(table)
+	if !there {
+		return nil
+	}
+	f, p, err := openParquet(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// The library panics on some damaged files.
+	defer func() {
+		if r := recover(); r != nil {
+			err = damaged(path, fmt.Errorf("%v", r))
+		}
+	}()
+	place := placesOf(p.Schema(), names)
+	for _, group := range p.RowGroups() {
+		if err := eachOf(group, place, make([]any, len(names)), do); err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// slot is where the values of a column go.
+type slot struct {
+	at       int // among the names; -1: nowhere
+	unsigned bool
+}
+
+// placesOf says where the values of each column of a file go.
+func placesOf(schema *parquet.Schema, names []string) []slot {
+	columns := schema.Columns()
+	places := make([]slot, len(columns))
+	for i, column := range columns {
+		leaf, _ := schema.Lookup(column...)
+		places[i] = slot{-1, leaf.Node.GoType().Kind() == reflect.Uint64}
+		for at, name := range names {
+			if name == column[0] {
+				places[i].at = at
+			}
+		}
+	}
+	return places
+}
+
+func eachOf(group parquet.RowGroup, places []slot, values []any, do func([]any) error) error {
+	rows := group.Rows()
+	defer rows.Close()
+	batch := make([]parquet.Row, 256)
+	for {
+		n, err := rows.ReadRows(batch)
+		for _, row := range batch[:n] {
+			clear(values)
+			for _, v := range row {
+				if p := places[v.Column()]; p.at >= 0 {
+					values[p.at] = plain(v, p.unsigned)
+				}
+			}
+			if err := do(values); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// plain is a value as a sink takes it.
+func plain(v parquet.Value, unsigned bool) any {
+	if v.IsNull() {
+		return nil
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		return v.Boolean()
+	case parquet.Int32:
+		return int64(v.Int32())
+	case parquet.Int64:
+		if unsigned {
+			return v.Uint64()
+		}
+		return v.Int64()
+	case parquet.Float:
+		return float64(v.Float())
+	case parquet.Double:
+		return v.Double()
+	}
+	return string(v.ByteArray())
+}

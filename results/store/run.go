@@ -1,0 +1,121 @@
+// Package store keeps runs on disk: it writes, opens, lists, goes on with and
+// removes them.
+package store
+
+import (
+	"aqmlab/results"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Run is a run on disk.
+type Run struct {
+	Dir      string
+	Manifest results.Manifest
+	LabYAML  []byte // the resolved lab
+
+	points []Point
+}
+
+// Open opens a run, which may be partial or still growing. The error says
+// which file is missing or damaged; the records of the points are read, and
+// checked, only when they are asked for.
+func Open(dir string) (*Run, error) {
+	r := &Run{Dir: dir}
+	if err := r.load(); err != nil {
+		return nil, fmt.Errorf("opening run %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+func (r *Run) load() (err error) {
+	if err := readJSON(filepath.Join(r.Dir, manifestFile), &r.Manifest); err != nil {
+		return err
+	}
+	if r.LabYAML, err = os.ReadFile(filepath.Join(r.Dir, labFile)); err != nil {
+		return err
+	}
+	return r.loadPoints()
+}
+
+// loadPoints looks for what is there, because the manifest of a run that was
+// killed does not know.
+func (r *Run) loadPoints() error {
+	entries, err := os.ReadDir(r.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), unfinished) {
+			continue
+		}
+		p, err := openPoint(filepath.Join(r.Dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		r.points = append(r.points, p)
+	}
+	r.order()
+	return r.missing()
+}
+
+// order sorts points as the manifest lists their schemes, then by load and
+// seed.
+func (r *Run) order() {
+	slices.SortStableFunc(r.points, func(a, b Point) int {
+		return cmp.Or(
+			cmp.Compare(r.rank(a.Scheme), r.rank(b.Scheme)), cmp.Compare(a.Scheme, b.Scheme),
+			cmp.Compare(a.Load, b.Load), cmp.Compare(a.Seed, b.Seed))
+	})
+}
+
+// rank is a scheme's place in the manifest; one that is not there comes last.
+func (r *Run) rank(scheme string) int {
+	if i := slices.Index(r.Manifest.Schemes, scheme); i >= 0 {
+		return i
+	}
+	return len(r.Manifest.Schemes)
+}
+
+// missing tells which point of the manifest is not on disk, and corrects the
+// manifest of a run that never got to list its points.
+func (r *Run) missing() error {
+	if r.Manifest.State == results.Running {
+		r.Manifest.Points = nil
+		for _, p := range r.points {
+			r.Manifest.Points = append(r.Manifest.Points, p.PointInfo)
+		}
+		return nil
+	}
+	var errs []error
+	for _, want := range r.Manifest.Points {
+		if !slices.ContainsFunc(r.points, func(p Point) bool {
+			return p.Scheme == want.Scheme && p.Load == want.Load && p.Seed == want.Seed
+		}) {
+			errs = append(errs, fmt.Errorf("%s at load %g, seed %d is listed in the manifest but missing", want.Scheme, want.Load, want.Seed))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Points are the points that are whole on disk, by scheme (in the manifest's
+// order), load and seed. The slice is the caller's.
+func (r *Run) Points() []Point { return slices.Clone(r.points) }
+
+// ReadFlows reads every point as [Point.ReadFlows] does.
+func (r *Run) ReadFlows() ([]results.Point, error) {
+	points := make([]results.Point, len(r.points))
+	for i, s := range r.points {
+		p, err := s.ReadFlows()
+		if err != nil {
+			return nil, err
+		}
+		points[i] = p
+	}
+	return points, nil
+}

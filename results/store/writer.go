@@ -1,0 +1,206 @@
+package store
+
+import (
+	"aqmlab/results"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Writer keeps a run while it is made. Every point is on disk, whole, when Add
+// returns; a new run appears under its own name with Finish or Abort. A Writer
+// is not safe for concurrent use.
+type Writer struct {
+	root, name string
+	dir        string // that the run grows in
+	manifest   results.Manifest
+	describer  Describer
+	lock       *os.File // the folder itself, locked as long as this process lives
+}
+
+// Describer makes files for the readers of a run: their contents by the names
+// that this package has for them. A nil one makes none.
+type Describer func(*Run) (map[string][]byte, error)
+
+// Create begins a run in the folder root, which it makes if need be. The run
+// grows in root/.partial-<name>. labYAML is the resolved lab.
+// d describes the run when it ends.
+//
+// The error says what the manifest lacks, or why the folder cannot be made.
+func Create(root string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
+	if err := storable(m); err != nil {
+		return nil, fmt.Errorf("creating a run: %w", err)
+	}
+	m.Start = m.Start.UTC()
+	m.State, m.Reason, m.Points = results.Running, "", []results.PointInfo{}
+	m.LabHash = hashOf(labYAML)
+	w := &Writer{root: root, manifest: m, describer: d}
+	if err := w.claim(); err != nil {
+		return nil, fmt.Errorf("creating a run in %s: %w", root, err)
+	}
+	err := writeFile(filepath.Join(w.Dir(), labFile), labYAML)
+	if err == nil {
+		err = w.writeManifest()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("creating a run in %s: %w", root, errors.Join(err, w.discard()))
+	}
+	return w, nil
+}
+
+// claim makes the folder under the first name that is free: runs of one lab
+// may begin in the same second.
+func (w *Writer) claim() error {
+	if err := os.MkdirAll(w.root, 0o755); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		w.name = folderName(w.manifest)
+		if n > 1 {
+			w.name += "-" + strconv.Itoa(n)
+		}
+		if _, err := os.Lstat(filepath.Join(w.root, w.name)); err == nil {
+			continue
+		}
+		w.dir = filepath.Join(w.root, unfinished+w.name)
+		err := os.Mkdir(w.dir, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return w.lockFolder()
+	}
+}
+
+// lockFolder marks the folder as owned. The kernel lets go of the lock when
+// the process ends, however it ends, which is how List tells a run that is
+// being made from one that was killed.
+func (w *Writer) lockFolder() (err error) {
+	if w.lock, err = os.Open(w.Dir()); err != nil {
+		return err
+	}
+	if err := unix.Flock(int(w.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return fmt.Errorf("locking %s: %w", w.Dir(), err)
+	}
+	return nil
+}
+
+// Dir is the folder that the run grows in.
+func (w *Writer) Dir() string { return w.dir }
+
+// Add stores one point. A point is there as a whole or not at all. Adding a
+// point twice is an error.
+func (w *Writer) Add(p results.Point) error {
+	if err := w.add(p); err != nil {
+		return fmt.Errorf("storing %s at load %g, seed %d: %w", p.Scheme, p.Load, p.Seed, err)
+	}
+	return nil
+}
+
+func (w *Writer) add(p results.Point) error {
+	if !fileName(p.Scheme) {
+		return fmt.Errorf("scheme name %q cannot stand in a file name", p.Scheme)
+	}
+	name := PointFolder(p)
+	final, temp := filepath.Join(w.Dir(), name), filepath.Join(w.Dir(), unfinished+name)
+	if _, err := os.Lstat(final); err == nil {
+		return errors.New("the run has this point already")
+	}
+	if err := os.Mkdir(temp, 0o755); err != nil {
+		return err
+	}
+	err := writePoint(temp, p)
+	if err == nil {
+		err = rename(temp, final)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(temp))
+	}
+	w.manifest.Points = append(w.manifest.Points, results.InfoOf(p))
+	return nil
+}
+
+// Finish has the run described, and gives the folder its
+// name, which is returned. end is the wall-clock time.
+//
+// After an error the points are still in [Writer.Dir]; Abort may be tried.
+func (w *Writer) Finish(end time.Time) (dir string, err error) {
+	w.manifest.End, w.manifest.State = end.UTC(), results.Complete
+	if err := w.describe(); err != nil {
+		return "", fmt.Errorf("finishing run %s: %w", w.name, err)
+	}
+	return w.publish()
+}
+
+// Abort ends the run early. When at least one point is whole the run is kept
+// and marked partial for that reason, and its folder is returned; else it is
+// removed and dir is empty. A run whose report cannot be written, say because
+// the disk is full, is kept without one, and the error tells why.
+func (w *Writer) Abort(end time.Time, reason string) (dir string, err error) {
+	if len(w.manifest.Points) == 0 {
+		return "", w.discard()
+	}
+	w.manifest.End, w.manifest.State, w.manifest.Reason = end.UTC(), results.Partial, reason
+	described := w.describe()
+	dir, err = w.publish()
+	return dir, errors.Join(described, err)
+}
+
+// describe writes the manifest, and the files of the describer.
+func (w *Writer) describe() error {
+	if err := w.writeManifest(); err != nil {
+		return err
+	}
+	run, err := Open(w.Dir())
+	if err != nil {
+		return err
+	}
+	run.Dir = filepath.Join(w.root, w.name) // as it will be called
+	if w.describer == nil {
+		return nil
+	}
+	files, err := w.describer(run)
+	for name, text := range files {
+		err = errors.Join(err, writeFile(filepath.Join(w.Dir(), name), text))
+	}
+	return err
+}
+
+func (w *Writer) writeManifest() error {
+	return writeJSON(filepath.Join(w.Dir(), manifestFile), w.manifest)
+}
+
+// publish gives the folder its name.
+func (w *Writer) publish() (dir string, err error) {
+	defer w.lock.Close()
+	if err := w.unpublish(); err != nil {
+		return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+	}
+	dir = filepath.Join(w.root, w.name)
+	if w.dir != dir { // a run that ended early and was gone on with has its name
+		if err := rename(w.dir, dir); err != nil {
+			return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+		}
+	}
+	if err := pointLatest(w.root, w.name); err != nil {
+		return dir, fmt.Errorf("pointing %s at run %s: %w", latestLink, w.name, err)
+	}
+	return dir, nil
+}
+
+// discard removes the run.
+func (w *Writer) discard() error {
+	defer w.lock.Close()
+	if err := os.RemoveAll(w.Dir()); err != nil {
+		return fmt.Errorf("removing run %s: %w", w.name, err)
+	}
+	return nil
+}
