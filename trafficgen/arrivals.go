@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"aqmlab/kind"
-	"aqmlab/units"
 )
 
 // Arrival says when which flows start.
@@ -41,17 +40,12 @@ func Arrivals() kind.Table[ArrivalEnv, Arrival] {
 
 // poisson is a Poisson process.
 type poisson struct {
-	Gap time.Duration `lab:"gap" doc:"mean time between flows, all clients together; without, what gives the load"`
+	Gap time.Duration `lab:"gap" range:"0s..100h" doc:"mean time between flows, all clients together; without, what gives the load"`
 }
 
 var _ Arrival = poisson{}
 
-func newPoisson(p poisson, _ ArrivalEnv) (Arrival, error) {
-	if p.Gap < 0 {
-		return nil, kind.Invalid("gap", "%s is below zero", units.FormatTime(p.Gap))
-	}
-	return p, nil
-}
+func newPoisson(p poisson, _ ArrivalEnv) (Arrival, error) { return p, nil }
 
 func (p poisson) ByLoad() bool { return p.Gap == 0 }
 

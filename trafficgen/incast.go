@@ -9,11 +9,7 @@ import (
 	"aqmlab/units"
 )
 
-// Bounds of an incast.
-const (
-	maxFanOut  = 100_000
-	maxQueries = 1_000_000
-)
+const maxFanOut = 100_000
 
 // incast is a series of queries. Each has one client, drawn by the pattern, and
 // a number of responses that start together. They come from all servers that
@@ -23,9 +19,9 @@ type incast struct {
 	FanOut    int           `lab:"fan_out" doc:"responses to a query"`
 	FanOutMax int           `lab:"fan_out_max" doc:"most responses to a query, whose number is then drawn uniformly from fan_out on; without, fan_out"`
 	Total     units.Size    `lab:"total" doc:"payload of all responses to a query together, split evenly; without, each has a size of its own"`
-	Queries   int           `lab:"queries" doc:"how many; without, as many as it takes to have the workload's number of flows"`
-	Start     time.Duration `lab:"start" doc:"time of the first query; without, at once"`
-	Gap       time.Duration `lab:"gap" doc:"time between queries; without, random with the mean that gives the load"`
+	Queries   int           `lab:"queries" range:"0..1000000" doc:"how many; without, as many as it takes to have the workload's number of flows"`
+	Start     time.Duration `lab:"start" range:"0s..100h" doc:"time of the first query; without, at once"`
+	Gap       time.Duration `lab:"gap" range:"0s..100h" doc:"time between queries; without, random with the mean that gives the load"`
 }
 
 var _ Arrival = incast{}
@@ -41,12 +37,6 @@ func newIncast(p incast, _ ArrivalEnv) (Arrival, error) {
 		return nil, kind.Invalid("fan_out_max", "%d is outside fan_out, %d, to %d", p.FanOutMax, p.FanOut, maxFanOut)
 	case p.Total != 0 && p.Total < units.Size(p.FanOutMax) || p.Total > MaxBytes:
 		return nil, kind.Invalid("total", "%v is outside a byte for each response, %dB, to %dB", p.Total, p.FanOutMax, int64(MaxBytes))
-	case p.Queries < 0 || p.Queries > maxQueries:
-		return nil, kind.Invalid("queries", "%d is outside 0 to %d", p.Queries, maxQueries)
-	case p.Start < 0:
-		return nil, kind.Invalid("start", "%s is below zero", units.FormatTime(p.Start))
-	case p.Gap < 0:
-		return nil, kind.Invalid("gap", "%s is below zero", units.FormatTime(p.Gap))
 	}
 	return p, nil
 }
@@ -78,7 +68,7 @@ func (p incast) check(w *workload) error {
 			return err
 		}
 	}
-	if w.Pattern == "one-to-many" {
+	if w.pattern.oneServer {
 		return errors.New("arrival: incast: a query has many servers, pattern one-to-many a single one")
 	}
 	queries := float64(p.Queries)

@@ -12,7 +12,7 @@ import (
 // probability (scale/x)^shape, cut off at [MaxBytes].
 type pareto struct {
 	MeanSize units.Size `lab:"mean" doc:"mean payload, were it not for the bound of 1 TiB"`
-	Shape    float64    `lab:"shape" doc:"weight of the tail, above 1: the closer to 1, the heavier"`
+	Shape    float64    `lab:"shape" range:"(1, 100]" doc:"weight of the tail, above 1: the closer to 1, the heavier"`
 }
 
 var _ Distribution = pareto{}
@@ -21,12 +21,8 @@ var _ Distribution = pareto{}
 func defaultPareto() pareto { return pareto{MeanSize: 50 * units.KB, Shape: 1.2} }
 
 func newPareto(p pareto, _ SizesEnv) (Distribution, error) {
-	const steepest = 100
 	if err := checkSize("mean", p.MeanSize); err != nil {
 		return nil, err
-	}
-	if !(p.Shape > 1 && p.Shape <= steepest) { // refuses NaN, too
-		return nil, kind.Invalid("shape", "%v is outside (1, %d]", p.Shape, steepest)
 	}
 	if p.scale() < 1 {
 		return nil, kind.Invalid("mean", "%v with shape %v makes the smallest flows smaller than a byte", p.MeanSize, p.Shape)

@@ -1,7 +1,7 @@
 package trafficgen
 
 import (
-	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -30,7 +30,10 @@ func (l layout) others(i int) int {
 type pattern struct {
 	name  string
 	links func(l layout) int // how many links of hosts the load is shared by
-	has   func(l layout, client, server int) bool
+	// oneClient and oneServer say that one host receives or sends all flows; apart,
+	// that no flow stays within a rack.
+	oneClient, oneServer, apart bool
+	has                         func(l layout, client, server int) bool
 	// serves tells whether a host sends flows; nil where every host does.
 	serves func(l layout, host int) bool
 	pick   func(r *rand.Rand, l layout) (client, server int)
@@ -46,7 +49,7 @@ func patternList() []pattern {
 	every := func(l layout) int { return l.hosts }
 	return []pattern{
 		{
-			name:   "many-to-one",
+			name: "many-to-one", oneClient: true,
 			links:  single,
 			serves: func(l layout, host int) bool { return host != l.one },
 			has:    func(l layout, client, server int) bool { return client == l.one && server != l.one },
@@ -60,7 +63,7 @@ func patternList() []pattern {
 			pick:  allToAll,
 		},
 		{
-			name:   "one-to-many",
+			name: "one-to-many", oneServer: true,
 			links:  single,
 			serves: func(l layout, host int) bool { return host == l.one },
 			has:    func(l layout, client, server int) bool { return server == l.one && client != l.one },
@@ -68,7 +71,7 @@ func patternList() []pattern {
 			turn:   func(l layout, k int) (client, server int) { return l.others(k % (l.hosts - 1)), l.one },
 		},
 		{
-			name:  "inter-rack",
+			name: "inter-rack", apart: true,
 			links: every,
 			has:   layout.apart,
 			pick:  interRack,
@@ -106,8 +109,8 @@ func findPattern(name string, l layout) (pattern, error) {
 	if i < 0 {
 		return pattern{}, kind.Unknown("pattern", name, Patterns())
 	}
-	if name == "inter-rack" && !slices.ContainsFunc(l.racks, func(rack int) bool { return rack != l.racks[0] }) {
-		return pattern{}, errors.New("pattern inter-rack: all hosts are in one rack: want at least two racks")
+	if all[i].apart && !slices.ContainsFunc(l.racks, func(rack int) bool { return rack != l.racks[0] }) {
+		return pattern{}, fmt.Errorf("pattern %s: all hosts are in one rack: want at least two racks", name)
 	}
 	return all[i], nil
 }

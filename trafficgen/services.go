@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"aqmlab/kind"
 )
@@ -125,18 +126,13 @@ func newPairing(l layout, p pattern, w weights, rule string, r *rand.Rand) (*pai
 
 func (p *pairing) service(client, server int) int { return int(p.services[client*p.hosts+server]) }
 
-func checkServiceRule(rule string) error {
-	switch rule {
-	case "", ByFlow, ByPair, ByPairNumber:
-		return nil
+// checkServices tells whether rule and shares are empty or known.
+func (spec Spec) checkServices() error {
+	if spec.SharesOf != "" && !slices.Contains(Shares(), spec.SharesOf) {
+		return kind.Unknown("shares of services", spec.SharesOf, Shares())
 	}
-	return kind.Unknown("rule for services", rule, ServiceRules())
-}
-
-func checkSharesOf(what string) error {
-	switch what {
-	case "", OfFlows, OfBytes:
-		return nil
+	if spec.ServiceBy != "" && !slices.Contains(ServiceRules(), spec.ServiceBy) {
+		return kind.Unknown("rule for services", spec.ServiceBy, ServiceRules())
 	}
-	return kind.Unknown("shares of services", what, Shares())
+	return nil
 }

@@ -8,18 +8,15 @@ import (
 	"aqmlab/units"
 )
 
-// maxStatic bounds the flows of a group.
-const maxStatic = 100_000
-
 // static is a set of long flows, in groups whose flows start together.
 type static struct {
-	Count    []int           `lab:"count" doc:"flows of each group; each of the other lists holds one value for all groups, or one for each"`
+	Count    []int           `lab:"count" range:"1..100000" doc:"flows of each group; each of the other lists holds one value for all groups, or one for each"`
 	Servers  []int           `lab:"servers" doc:"host that sends, counted from 1; without, the hosts of the pattern in turn"`
 	Clients  []int           `lab:"clients" doc:"host that receives, counted from 1; without, as the pattern has it"`
 	Services []int           `lab:"services" doc:"service, counted from 0; without, the flows take all services in turn"`
-	Start    []time.Duration `lab:"start" doc:"when the flows start; without, at once"`
-	Stop     []time.Duration `lab:"stop" doc:"when the senders stop; 0s or without, after a size of the workload's"`
-	Rate     []units.Rate    `lab:"rate" doc:"most payload that a flow's application offers; 0bps or without, no limit"`
+	Start    []time.Duration `lab:"start" range:"0s..100h" doc:"when the flows start; without, at once"`
+	Stop     []time.Duration `lab:"stop" range:"0s..100h" doc:"when the senders stop; 0s or without, after a size of the workload's"`
+	Rate     []units.Rate    `lab:"rate" range:"0bps..1000Tbps" doc:"most payload that a flow's application offers; 0bps or without, no limit"`
 }
 
 var _ Arrival = static{}
@@ -27,11 +24,6 @@ var _ Arrival = static{}
 func newStatic(p static, _ ArrivalEnv) (Arrival, error) {
 	if len(p.Count) == 0 {
 		return nil, kind.Invalid("count", "empty: want the number of flows of at least one group")
-	}
-	for _, n := range p.Count {
-		if n < 1 || n > maxStatic {
-			return nil, kind.Invalid("count", "%d is outside 1 to %d", n, maxStatic)
-		}
 	}
 	lengths := []struct {
 		param  string
@@ -51,13 +43,8 @@ func newStatic(p static, _ ArrivalEnv) (Arrival, error) {
 func (p static) checkTimes() error {
 	for g := range p.Count {
 		start, stop := valueFor(p.Start, g), valueFor(p.Stop, g)
-		switch {
-		case start < 0 || start > maxSpan:
-			return kind.Invalid("start", "%s is outside 0s to a year", units.FormatTime(start))
-		case stop != 0 && stop <= start || stop > maxSpan:
-			return kind.Invalid("stop", "%s is not above the start, %s, and at most a year", units.FormatTime(stop), units.FormatTime(start))
-		case valueFor(p.Rate, g) < 0:
-			return kind.Invalid("rate", "%v is below zero", valueFor(p.Rate, g))
+		if stop != 0 && stop <= start {
+			return kind.Invalid("stop", "%s is not above the start, %s", units.FormatTime(stop), units.FormatTime(start))
 		}
 	}
 	return nil
@@ -87,9 +74,9 @@ func (p static) check(w *workload) error {
 
 func (p static) misfit(w *workload) error {
 	switch {
-	case p.Servers != nil && p.Clients == nil && w.Pattern != "many-to-one":
+	case p.Servers != nil && p.Clients == nil && !w.pattern.oneClient:
 		return fmt.Errorf("pattern %s does not say who receives from the servers: want clients, too, or many-to-one", w.Pattern)
-	case p.Clients != nil && p.Servers == nil && w.Pattern != "one-to-many":
+	case p.Clients != nil && p.Servers == nil && !w.pattern.oneServer:
 		return fmt.Errorf("pattern %s does not say who sends to the clients: want servers, too, or one-to-many", w.Pattern)
 	}
 	for g := range p.Count {

@@ -101,10 +101,10 @@ func TestStaticErrors(t *testing.T) {
 		params  map[string]any
 	}{
 		"count: empty: want the number": {"", map[string]any{"count": []any{}}},
-		"count: 0 is outside 1 to":      {"", map[string]any{"count": []any{1, 0}}},
+		"count: [1]: 0 is outside 1 to": {"", map[string]any{"count": []any{1, 0}}},
 		"count: 8 is not a list":        {"", map[string]any{"count": 8}},
 		"start: 2 values for 3 groups":  {"", map[string]any{"count": []any{1, 1, 1}, "start": []any{"1s", "2s"}}},
-		"start: -1s is outside":         {"", map[string]any{"start": []any{"-1s"}}},
+		"start: [0]: -1s is outside":    {"", map[string]any{"start": []any{"-1s"}}},
 		"stop: 1s is not above the sta": {"", map[string]any{"start": []any{"1s"}, "stop": []any{"1s"}}},
 		"rate: [0]: \"-1bps\" is not a": {"", map[string]any{"rate": []any{"-1bps"}}},
 		"services: 4 is outside 0 to 3": {"", map[string]any{"services": []any{4}}},

@@ -70,10 +70,7 @@ func (spec Spec) check() error {
 	case spec.Rate <= 0:
 		return fmt.Errorf("rate: %d bit/s is not above zero", int64(spec.Rate))
 	}
-	if err := checkSharesOf(spec.SharesOf); err != nil {
-		return err
-	}
-	return checkServiceRule(spec.ServiceBy)
+	return spec.checkServices()
 }
 
 // makeSizes makes the distributions and the mean over all services.

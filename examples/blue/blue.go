@@ -16,9 +16,9 @@ import (
 // et al., IEEE/ACM Transactions on Networking 10(4), 2002).
 type Blue struct {
 	Limit  units.Size    `lab:"limit" doc:"bytes in the port above which the probability rises"`
-	Freeze time.Duration `lab:"freeze" doc:"shortest time between two changes of the probability"`
-	Up     float64       `lab:"up" doc:"added to the probability, in (0, 1]"`
-	Down   float64       `lab:"down" doc:"taken off the probability, in (0, 1]"`
+	Freeze time.Duration `lab:"freeze" range:"0s..100h" doc:"shortest time between two changes of the probability"`
+	Up     float64       `lab:"up" range:"(0, 1]" doc:"added to the probability"`
+	Down   float64       `lab:"down" range:"(0, 1]" doc:"taken off the probability"`
 }
 
 // row is what the program adds to the table of schemes: a name, one line of
@@ -38,14 +38,6 @@ type blue struct {
 var _ aqm.Scheme = (*blue)(nil)
 
 func newBlue(p Blue, env aqm.Env) (aqm.Scheme, error) {
-	switch {
-	case p.Freeze < 0:
-		return nil, kind.Invalid("freeze", "%v is negative", p.Freeze)
-	case p.Up <= 0 || p.Up > 1:
-		return nil, kind.Invalid("up", "%v is not in (0, 1]", p.Up)
-	case p.Down <= 0 || p.Down > 1:
-		return nil, kind.Invalid("down", "%v is not in (0, 1]", p.Down)
-	}
 	return &blue{Blue: p, rng: env.Rand}, nil
 }
 

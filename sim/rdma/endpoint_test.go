@@ -280,7 +280,6 @@ func TestShares(t *testing.T) {
 
 func TestBadConfig(t *testing.T) {
 	for want, spoil := range map[string]func(*Config){
-		"g: ":              func(c *Config) { c.G = 2 },
 		"no hosts":         func(c *Config) { c.Uplinks = nil },
 		"uplink of host 1": func(c *Config) { c.Uplinks[1] = units.Mbps },
 		"MTU":              func(c *Config) { c.MTU = 44 },

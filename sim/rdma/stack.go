@@ -100,9 +100,6 @@ type Config struct {
 func (c *Config) Payload() int { return c.MTU - dataHeaders }
 
 func (c *Config) check() error {
-	if err := c.DCQCN.Check(); err != nil {
-		return err
-	}
 	if len(c.Uplinks) == 0 {
 		return errors.New("no hosts")
 	}

@@ -3,15 +3,13 @@ package tcp
 import (
 	"math"
 	"time"
-
-	"aqmlab/kind"
 )
 
 // Cubic is RFC 9438. Slow start is Reno's: HyStart++, which the RFC suggests
 // beside it (section 4.10), is another specification.
 type Cubic struct {
-	Beta            float64 `lab:"beta" doc:"share of the window that a loss leaves, in (0, 1)"`
-	C               float64 `lab:"c" doc:"steepness of the growth in segments per second cubed, above 0"`
+	Beta            float64 `lab:"beta" range:"(0, 1)" doc:"share of the window that a loss leaves"`
+	C               float64 `lab:"c" range:"(0, 1000000]" doc:"steepness of the growth in segments per second cubed"`
 	FastConvergence bool    `lab:"fast_convergence" doc:"give up bandwidth to new flows faster (section 4.7)"`
 }
 
@@ -30,12 +28,6 @@ type cubic struct {
 var _ control = (*cubic)(nil)
 
 func newCubic(p Cubic, _ struct{}) (Family, error) {
-	switch {
-	case p.Beta <= 0 || p.Beta >= 1:
-		return Family{}, kind.Invalid("beta", "%v is outside (0, 1)", p.Beta)
-	case p.C <= 0:
-		return Family{}, kind.Invalid("c", "%v is not above zero", p.C)
-	}
 	return Family{make: func() control { return &cubic{p: p} }}, nil
 }
 

@@ -21,7 +21,7 @@ var _ control = (*dctcp)(nil)
 
 func newDCTCP(p transport.DCTCP, _ struct{}) (Family, error) {
 	f := Family{make: func() control { return &dctcp{p: p} }, echo: echoExactly, data: packet.ECT0, others: packet.ECT0, grows: p.GrowOnEcho}
-	return f, p.Check()
+	return f, nil
 }
 
 func (c *dctcp) markedShare() float64 { return c.alpha }

@@ -39,7 +39,7 @@ var _ control = ecnStar{}
 func newECNStar(p transport.ECNStar, _ struct{}) (Family, error) {
 	c := ecnStar{least: int64(p.MinWindow)}
 	f := Family{make: func() control { return c }, echo: echoUntilCWR, data: packet.ECT0, others: packet.NotECT, grows: p.GrowOnEcho}
-	return f, p.Check()
+	return f, nil
 }
 
 func (c ecnStar) cut(w *window, e congestion) {

@@ -26,13 +26,13 @@ import (
 // every decision is sch_codel's (docs/agreement.md). Its roots lag behind count,
 // so that the second mark comes after half an interval instead of 0.7.
 type CoDel struct {
-	Target   time.Duration `lab:"target" doc:"sojourn time that may persist; interval / 20 when absent"`
-	Interval time.Duration `lab:"interval" doc:"how long the sojourn time must stay at target or above before the first mark; base RTT when absent"`
-	Action   string        `lab:"action" doc:"mark (packets that are not ECN-capable pass) or drop"`
-	MTU      units.Size    `lab:"mtu" doc:"a queue with at most this backlog is left alone"`
+	Target   time.Duration `lab:"target" range:"0s..100h" doc:"sojourn time that may persist; interval / 20 when absent"`
+	Interval time.Duration `lab:"interval" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; base RTT when absent"`
+	Action   string        `lab:"action" oneof:"mark,drop" what:"choice" doc:"mark (packets that are not ECN-capable pass) or drop"`
+	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"a queue with at most this backlog is left alone"`
 
 	// Arithmetic is the kernel's where results are to be compared with it.
-	Arithmetic string `lab:"arithmetic" doc:"exact, or linux: time in ticks of 1.024us and 16-bit square roots, as sch_codel"`
+	Arithmetic string `lab:"arithmetic" oneof:"exact,linux" what:"choice" doc:"exact, or linux: time in ticks of 1.024us and 16-bit square roots, as sch_codel"`
 }
 
 // arithmeticLinux is the value of CoDel's arithmetic beside arithmeticExact.
@@ -70,27 +70,14 @@ type codelQueue struct {
 var _ Scheme = (*codel)(nil)
 
 func newCoDel(p CoDel, env Env) (Scheme, error) {
-	if err := oneOf("action", p.Action, actionMark, actionDrop); err != nil {
-		return nil, err
-	}
-	if err := oneOf("arithmetic", p.Arithmetic, arithmeticExact, arithmeticLinux); err != nil {
-		return nil, err
-	}
 	if p.Interval == 0 {
 		p.Interval = env.RTT
 	}
 	if p.Target == 0 {
 		p.Target = p.Interval / 20
 	}
-	switch {
-	case p.Interval == 0:
+	if p.Interval == 0 {
 		return nil, kind.Invalid("interval", "missing, and the lab gives no base RTT (rtt) to take: want a time such as 1ms")
-	case p.Interval < 0:
-		return nil, kind.Invalid("interval", "%v is negative", p.Interval)
-	case p.Target < 0:
-		return nil, kind.Invalid("target", "%v is negative", p.Target)
-	case p.MTU < 0:
-		return nil, kind.Invalid("mtu", "%v is negative", p.MTU)
 	}
 	s := &codel{p.Target, p.Interval, int(p.MTU), Mark, p.Arithmetic == arithmeticLinux, make([]codelQueue, env.Queues)}
 	if p.Action == actionDrop {

@@ -5,7 +5,6 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
-	"aqmlab/units"
 )
 
 // DCTCPRED is RED cut down to one threshold on the instantaneous queue length,
@@ -16,9 +15,9 @@ import (
 // section 4.3).
 type DCTCPRED struct {
 	Threshold Threshold `lab:"threshold" doc:"a size, or standard (rate x base RTT x lambda), or minimum (standard x the queue's weight share)"`
-	Lambda    float64   `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
-	Scope     string    `lab:"scope" doc:"whose bytes are compared: queue, port (all its queues) or pool (all ports that share the buffer)"`
-	At        string    `lab:"at" doc:"when: enqueue (the arriving packet not counted) or dequeue (the departing packet not counted)"`
+	Lambda    float64   `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	Scope     string    `lab:"scope" oneof:"queue,port,pool" what:"choice" doc:"whose bytes are compared: queue, port (all its queues) or pool (all ports that share the buffer)"`
+	At        string    `lab:"at" oneof:"enqueue,dequeue" what:"choice" doc:"when: enqueue (the arriving packet not counted) or dequeue (the departing packet not counted)"`
 
 	// CountArriving is for comparisons with the authors' code, kernel modules and
 	// simulators alike: against a minimum of two packets, one more is much.
@@ -33,45 +32,6 @@ const (
 	atEnqueue  = "enqueue"
 	atDequeue  = "dequeue"
 )
-
-// Threshold is a queue length, or the rule that gives it.
-type Threshold struct {
-	Size units.Size
-	Rule string // "standard", "minimum", or empty when Size counts
-}
-
-// The threshold rules.
-var (
-	// Standard is K = C x RTT x lambda for every queue (MQ-ECN, section 2.2.1).
-	Standard = Threshold{Rule: "standard"}
-	// Minimum is the queue's weighted share of the standard threshold (MQ-ECN,
-	// section 2.2.2).
-	Minimum = Threshold{Rule: "minimum"}
-)
-
-// UnmarshalText reads a size or the name of a rule.
-func (t *Threshold) UnmarshalText(b []byte) error {
-	switch s := string(b); s {
-	case Standard.Rule, Minimum.Rule:
-		*t = Threshold{Rule: s}
-		return nil
-	default:
-		size, err := units.ParseSize(s)
-		if err != nil {
-			return kind.Invalid("", "%q is neither standard, minimum, nor a size such as 32KB", s)
-		}
-		*t = Threshold{Size: size}
-		return nil
-	}
-}
-
-// String prints the threshold as a lab would write it.
-func (t Threshold) String() string {
-	if t.Rule != "" {
-		return t.Rule
-	}
-	return t.Size.String()
-}
 
 type dctcpRED struct {
 	thresholds []int
@@ -109,15 +69,7 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 }
 
 func (p DCTCPRED) validate(standard float64) error {
-	if err := oneOf("scope", p.Scope, scopeQueue, scopePort, scopePool); err != nil {
-		return err
-	}
-	if err := oneOf("at", p.At, atEnqueue, atDequeue); err != nil {
-		return err
-	}
 	switch {
-	case p.Lambda <= 0:
-		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
 	case p.CountArriving && p.At == atDequeue:
 		return kind.Invalid("count_arriving", "no packet arrives at dequeue: want at enqueue")
 	case p.Threshold == Minimum && p.Scope != scopeQueue:

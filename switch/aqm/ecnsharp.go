@@ -23,17 +23,17 @@ import (
 // With signal length, the bytes that a packet leaves behind in its queue are
 // compared to the same targets times the port's rate (section 3.5).
 type ECNSharp struct {
-	InsTarget   time.Duration `lab:"ins_target" doc:"sojourn time above which every packet is marked; the base RTT when absent"`
-	PstTarget   time.Duration `lab:"pst_target" doc:"sojourn time from which a queue counts as standing; 0.425 of the base RTT when absent"`
-	PstInterval time.Duration `lab:"pst_interval" doc:"how long a queue stands before a packet is marked, and the first gap between marks; the base RTT when absent"`
-	Signal      string        `lab:"signal" doc:"sojourn, or length (the bytes left behind, against the targets times the rate)"`
-	Gaps        string        `lab:"gaps" doc:"harmonic: pst_interval/count after the last due time (the paper); root: pst_interval/sqrt(count) after the last mark (the authors' simulator)"`
-	InsMin      time.Duration `lab:"ins_min" doc:"probabilistic form: sojourn time up to which the instantaneous rule marks nothing"`
-	InsMax      time.Duration `lab:"ins_max" doc:"probabilistic form: sojourn time above which it marks every packet; excludes ins_target"`
-	PMax        float64       `lab:"pmax" doc:"probabilistic form: probability of a mark at ins_max, rising from zero at ins_min"`
-	Arithmetic  string        `lab:"arithmetic" doc:"exact, or tofino: the persistent rule in the 32-bit registers and tables of the paper's switch program, pst_interval in its ticks of 1.024us, one a us"`
-	Clock       string        `lab:"clock" doc:"tofino: when the clock has wrapped: less (the tick fell, safe) or printed (it did not rise, which two packets in a tick trip)"`
-	Division    string        `lab:"division" doc:"tofino: table of pst_interval/count: scaled (right for every interval) or printed (right from 509us to 1016us)"`
+	InsTarget   time.Duration `lab:"ins_target" range:"0s..100h" doc:"sojourn time above which every packet is marked; the base RTT when absent"`
+	PstTarget   time.Duration `lab:"pst_target" range:"0s..100h" doc:"sojourn time from which a queue counts as standing; 0.425 of the base RTT when absent"`
+	PstInterval time.Duration `lab:"pst_interval" range:"0s..100h" doc:"how long a queue stands before a packet is marked, and the first gap between marks; the base RTT when absent"`
+	Signal      string        `lab:"signal" oneof:"sojourn,length" what:"choice" doc:"sojourn, or length (the bytes left behind, against the targets times the rate)"`
+	Gaps        string        `lab:"gaps" oneof:"harmonic,root" what:"choice" doc:"harmonic: pst_interval/count after the last due time (the paper); root: pst_interval/sqrt(count) after the last mark (the authors' simulator)"`
+	InsMin      time.Duration `lab:"ins_min" range:"0s..100h" doc:"probabilistic form: sojourn time up to which the instantaneous rule marks nothing"`
+	InsMax      time.Duration `lab:"ins_max" range:"0s..100h" doc:"probabilistic form: sojourn time above which it marks every packet; excludes ins_target"`
+	PMax        float64       `lab:"pmax" range:"(0, 1]" doc:"probabilistic form: probability of a mark at ins_max, rising from zero at ins_min"`
+	Arithmetic  string        `lab:"arithmetic" oneof:"exact,tofino" what:"choice" doc:"exact, or tofino: the persistent rule in the 32-bit registers and tables of the paper's switch program, pst_interval in its ticks of 1.024us, one a us"`
+	Clock       string        `lab:"clock" oneof:"less,printed" what:"choice" doc:"tofino: when the clock has wrapped: less (the tick fell, safe) or printed (it did not rise, which two packets in a tick trip)"`
+	Division    string        `lab:"division" oneof:"scaled,printed" what:"choice" doc:"tofino: table of pst_interval/count: scaled (right for every interval) or printed (right from 509us to 1016us)"`
 }
 
 // The values of ECNSharp's choices.
@@ -99,18 +99,6 @@ func newECNSharp(p ECNSharp, env Env) (Scheme, error) {
 }
 
 func (p ECNSharp) check(instant ramp) error {
-	choices := []struct{ param, value, first, second string }{
-		{"signal", p.Signal, signalSojourn, signalLength},
-		{"gaps", p.Gaps, gapsHarmonic, gapsRoot},
-		{"arithmetic", p.Arithmetic, arithmeticExact, arithmeticTofino},
-		{"clock", p.Clock, clockLess, asPrinted},
-		{"division", p.Division, divisionScaled, asPrinted},
-	}
-	for _, c := range choices {
-		if err := oneOf(c.param, c.value, c.first, c.second); err != nil {
-			return err
-		}
-	}
 	given := ""
 	if p.InsTarget != 0 {
 		given = "ins_target"
@@ -151,10 +139,7 @@ func (p *ECNSharp) fill(rtt time.Duration) error {
 		name  string
 		value time.Duration
 	}{{"ins_target", p.InsTarget}, {"pst_target", p.PstTarget}, {"pst_interval", p.PstInterval}} {
-		switch {
-		case t.value < 0:
-			return kind.Invalid(t.name, "%v is negative", t.value)
-		case t.value == 0 && (t.name != "ins_target" || p.InsMax == 0):
+		if t.value == 0 && (t.name != "ins_target" || p.InsMax == 0) {
 			return kind.Invalid(t.name, "missing, and the lab gives no base RTT to compute it from: want a time such as 200us")
 		}
 	}

@@ -276,9 +276,9 @@ type alone struct {
 
 func TestECNSharpRefuses(t *testing.T) {
 	refuses(t, "ecn-sharp", []refusal{
-		{map[string]any{"ins_target": "-1us"}, "ins_target: -1µs is negative"},
-		{map[string]any{"pst_target": "-1us"}, "pst_target: -1µs is negative"},
-		{map[string]any{"pst_interval": "-1us"}, "pst_interval: -1µs is negative"},
+		{map[string]any{"ins_target": "-1us"}, "ins_target: -1us is outside 0s to 360000s"},
+		{map[string]any{"pst_target": "-1us"}, "pst_target: -1us is outside 0s to 360000s"},
+		{map[string]any{"pst_interval": "-1us"}, "pst_interval: -1us is outside 0s to 360000s"},
 		{map[string]any{"signal": "delay"}, "signal: unknown"},
 		{map[string]any{"gaps": "none"}, "gaps: unknown"},
 		{map[string]any{"arithmetic": "float"}, "arithmetic: unknown"},

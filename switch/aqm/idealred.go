@@ -1,7 +1,6 @@
 package aqm
 
 import (
-	"slices"
 	"time"
 
 	"aqmlab/kind"
@@ -14,12 +13,12 @@ import (
 // rates are told by an oracle, or estimated from departures (TCN, section 3.3,
 // Algorithm 1), which starts from the line rate; the paper leaves that open.
 type IdealRED struct {
-	Estimator  string       `lab:"estimator" doc:"where the drain rates come from: departure-rate (measured) or oracle (capacities)"`
-	Capacities []units.Rate `lab:"capacities" doc:"drain rate of each queue, for the oracle"`
-	Lambda     float64      `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
-	DQThresh   units.Size   `lab:"dq_thresh" doc:"bytes that a cycle of the departure-rate estimator counts, and that must wait for it to begin"`
-	Weight     float64      `lab:"weight" doc:"weight of the old estimate in the average, in [0, 1)"`
-	Timing     string       `lab:"timing" doc:"covered: a cycle's time covers all the packets that it counts; paper-literal: Algorithm 1 as printed, which counts one packet too many"`
+	Estimator  string       `lab:"estimator" oneof:"departure-rate,oracle" what:"choice" doc:"where the drain rates come from: departure-rate (measured) or oracle (capacities)"`
+	Capacities []units.Rate `lab:"capacities" range:"1bps..1000Tbps" doc:"drain rate of each queue, for the oracle"`
+	Lambda     float64      `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	DQThresh   units.Size   `lab:"dq_thresh" range:"1B..1000GB" doc:"bytes that a cycle of the departure-rate estimator counts, and that must wait for it to begin"`
+	Weight     float64      `lab:"weight" range:"[0, 1)" doc:"weight of the old estimate in the average"`
+	Timing     string       `lab:"timing" oneof:"covered,paper-literal" what:"choice" doc:"covered: a cycle's time covers all the packets that it counts; paper-literal: Algorithm 1 as printed, which counts one packet too many"`
 }
 
 // The values of IdealRED's choices.
@@ -72,25 +71,11 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 }
 
 func (p IdealRED) validate(env Env) error {
-	if err := oneOf("estimator", p.Estimator, estimatorDepartureRate, estimatorOracle); err != nil {
-		return err
-	}
-	if err := oneOf("timing", p.Timing, timingCovered, timingPaperLiteral); err != nil {
-		return err
-	}
 	switch {
 	case p.Estimator == estimatorOracle && len(p.Capacities) != env.Queues:
 		return kind.Invalid("capacities", "%d rates for %d queues", len(p.Capacities), env.Queues)
 	case p.Estimator != estimatorOracle && len(p.Capacities) > 0:
 		return kind.Invalid("capacities", "only the oracle takes them: want estimator oracle")
-	case slices.ContainsFunc(p.Capacities, func(r units.Rate) bool { return r <= 0 }):
-		return kind.Invalid("capacities", "%v: each must be above zero", p.Capacities)
-	case p.Lambda <= 0:
-		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
-	case p.DQThresh <= 0:
-		return kind.Invalid("dq_thresh", "%v is not above zero", p.DQThresh)
-	case p.Weight < 0 || p.Weight >= 1:
-		return kind.Invalid("weight", "%v is outside [0, 1)", p.Weight)
 	case env.RTT <= 0:
 		return kind.Invalid("", "the thresholds need the lab's base RTT (rtt): set one")
 	}

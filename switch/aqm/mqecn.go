@@ -24,15 +24,15 @@ import (
 // limiter at 99.5 % of it a lone queue settles at 0.995 K.
 type MQECN struct {
 	Threshold     Threshold     `lab:"threshold" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x base RTT x lambda)"`
-	Lambda        float64       `lab:"lambda" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
-	Beta          float64       `lab:"beta" doc:"weight of the old value in the average of the round time, in [0, 1)"`
-	TIdle         time.Duration `lab:"t_idle" doc:"idle time of the port that counts as one round of length zero; the time of 1500 bytes at the port's rate when absent"`
-	Sample        string        `lab:"sample" doc:"which turns give a round time: both (the quantum was used up, or the queue emptied), or exhausted (only the former)"`
+	Lambda        float64       `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	Beta          float64       `lab:"beta" range:"[0, 1)" doc:"weight of the old value in the average of the round time"`
+	TIdle         time.Duration `lab:"t_idle" range:"0s..100h" doc:"idle time of the port that counts as one round of length zero; the time of 1500 bytes at the port's rate when absent"`
+	Sample        string        `lab:"sample" oneof:"both,exhausted" what:"choice" doc:"which turns give a round time: both (the quantum was used up, or the queue emptied), or exhausted (only the former)"`
 	CountArriving bool          `lab:"count_arriving" doc:"count the arriving packet in the queue length, as the authors' code does"`
 	Smooth        bool          `lab:"smooth" doc:"schedulers without rounds: average the sum of weights with beta, one sample a departure"`
-	KMin          units.Size    `lab:"kmin" doc:"probabilistic form: queue length up to which no packet is marked, scaled as K is"`
-	KMax          units.Size    `lab:"kmax" doc:"probabilistic form: queue length above which every packet is marked, scaled as K is; excludes threshold"`
-	PMax          float64       `lab:"pmax" doc:"probabilistic form: probability of a mark at kmax, rising from zero at kmin"`
+	KMin          units.Size    `lab:"kmin" range:"0B..1000GB" doc:"probabilistic form: queue length up to which no packet is marked, scaled as K is"`
+	KMax          units.Size    `lab:"kmax" range:"0B..1000GB" doc:"probabilistic form: queue length above which every packet is marked, scaled as K is; excludes threshold"`
+	PMax          float64       `lab:"pmax" range:"(0, 1]" doc:"probabilistic form: probability of a mark at kmax, rising from zero at kmin"`
 }
 
 // The turns that give a round time.
@@ -64,8 +64,8 @@ type sharing interface {
 var _ Scheme = (*mqECN)(nil)
 
 func newMQECN(p MQECN, env Env) (Scheme, error) {
-	if err := p.check(); err != nil {
-		return nil, err
+	if p.Threshold.Rule == Minimum.Rule {
+		return nil, kind.Invalid("threshold", "minimum is a static threshold: want standard or a size such as 32KB")
 	}
 	curve, err := p.curve(env)
 	if err != nil {
@@ -89,20 +89,6 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 	rounds := newRoundShares(p, env)
 	s.share = rounds
 	return &mqECNRounds{s, rounds}, nil
-}
-
-func (p MQECN) check() error {
-	switch {
-	case p.Threshold.Rule == Minimum.Rule:
-		return kind.Invalid("threshold", "minimum is a static threshold: want standard or a size such as 32KB")
-	case p.Lambda <= 0:
-		return kind.Invalid("lambda", "%v is not above zero", p.Lambda)
-	case p.Beta < 0 || p.Beta >= 1:
-		return kind.Invalid("beta", "%v is not in [0, 1)", p.Beta)
-	case p.TIdle < 0:
-		return kind.Invalid("t_idle", "%v is negative", p.TIdle)
-	}
-	return oneOf("sample", p.Sample, sampleBoth, sampleExhausted)
 }
 
 // curve is the marking curve of a queue that has the link to itself.

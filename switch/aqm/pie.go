@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"aqmlab/kind"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
@@ -21,15 +20,15 @@ import (
 // once for every tupdate that has passed. That gives what a timer would,
 // because neither backlog nor sojourn time changes in between.
 type PIE struct {
-	Target      time.Duration `lab:"target" doc:"queueing delay to hold (QDELAY_REF)"`
-	TUpdate     time.Duration `lab:"tupdate" doc:"time between two runs of the controller"`
-	MaxBurst    time.Duration `lab:"max_burst" doc:"how long a burst passes untouched after a time without congestion"`
-	Alpha       float64       `lab:"alpha" doc:"probability for each second that the delay is off target"`
-	Beta        float64       `lab:"beta" doc:"probability for each second that the delay grew since the last run"`
+	Target      time.Duration `lab:"target" range:"1ns..100h" doc:"queueing delay to hold (QDELAY_REF)"`
+	TUpdate     time.Duration `lab:"tupdate" range:"1ns..100h" doc:"time between two runs of the controller"`
+	MaxBurst    time.Duration `lab:"max_burst" range:"0s..100h" doc:"how long a burst passes untouched after a time without congestion"`
+	Alpha       float64       `lab:"alpha" range:"(0, 1000000]" doc:"probability for each second that the delay is off target"`
+	Beta        float64       `lab:"beta" range:"[0, 1000000]" doc:"probability for each second that the delay grew since the last run"`
 	ECN         bool          `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
-	MarkECNTh   float64       `lab:"mark_ecnth" doc:"with ecn, probability above which packets are dropped instead of marked, in [0, 1]"`
-	Signal      string        `lab:"signal" doc:"delay from the sojourn time of the last departure, or departure-rate (backlog over the rate at which the queue drains)"`
-	DQThreshold units.Size    `lab:"dq_threshold" doc:"bytes that a measurement of the departure rate counts, and that must wait for it to begin"`
+	MarkECNTh   float64       `lab:"mark_ecnth" range:"[0, 1]" doc:"with ecn, probability above which packets are dropped instead of marked"`
+	Signal      string        `lab:"signal" oneof:"sojourn,departure-rate" what:"choice" doc:"delay from the sojourn time of the last departure, or departure-rate (backlog over the rate at which the queue drains)"`
+	DQThreshold units.Size    `lab:"dq_threshold" range:"1B..1000GB" doc:"bytes that a measurement of the departure rate counts, and that must wait for it to begin"`
 	Derandomize bool          `lab:"derandomize" doc:"true spaces marks evenly, as Linux does: none before the probabilities since the last one add up to 0.85, one for sure at 8.5"`
 }
 
@@ -64,25 +63,6 @@ type pieQueue struct {
 var _ Scheme = (*pie)(nil)
 
 func newPIE(p PIE, env Env) (Scheme, error) {
-	if err := oneOf("signal", p.Signal, delayBySojourn, delayByDepartureRate); err != nil {
-		return nil, err
-	}
-	switch {
-	case p.Target <= 0:
-		return nil, kind.Invalid("target", "%v is not above zero", p.Target)
-	case p.TUpdate <= 0:
-		return nil, kind.Invalid("tupdate", "%v is not above zero", p.TUpdate)
-	case p.MaxBurst < 0:
-		return nil, kind.Invalid("max_burst", "%v is negative", p.MaxBurst)
-	case p.Alpha <= 0:
-		return nil, kind.Invalid("alpha", "%v is not above zero", p.Alpha)
-	case p.Beta < 0:
-		return nil, kind.Invalid("beta", "%v is negative", p.Beta)
-	case p.MarkECNTh < 0 || p.MarkECNTh > 1:
-		return nil, kind.Invalid("mark_ecnth", "%v is outside [0, 1]", p.MarkECNTh)
-	case p.DQThreshold <= 0:
-		return nil, kind.Invalid("dq_threshold", "%v is not above zero", p.DQThreshold)
-	}
 	s := &pie{PIE: p, rand: env.Rand, queues: make([]pieQueue, env.Queues)}
 	for i := range s.queues {
 		s.queues[i].burst = p.MaxBurst

@@ -46,12 +46,6 @@ type rampNames struct{ lo, hi, pmax string }
 // instead, if the lab sets it.
 func (n rampNames) check(r ramp, other string) error {
 	switch {
-	case r.lo < 0:
-		return kind.Invalid(n.lo, "is negative")
-	case r.hi < 0:
-		return kind.Invalid(n.hi, "is negative")
-	case r.pmax <= 0 || r.pmax > 1:
-		return kind.Invalid(n.pmax, "%v is not in (0, 1]", r.pmax)
 	case r.hi == 0 && r.lo > 0:
 		return kind.Invalid(n.hi, "missing: %s needs it", n.lo)
 	case r.hi == 0 && r.pmax != 1:

@@ -20,10 +20,10 @@ import (
 // figure 2 would leave out the last). With min = max it is a threshold on the
 // average. At an average of exactly max, Linux acts on every packet.
 type RED struct {
-	Min    units.Size `lab:"min" doc:"average length up to which nothing is marked; a third of max when absent"`
-	Max    units.Size `lab:"max" doc:"average length above which everything is marked; rate x base RTT when absent"`
-	PMax   float64    `lab:"pmax" doc:"probability of a mark when the average is at max, in (0, 1]"`
-	Weight float64    `lab:"weight" doc:"weight of the current length in the average, in (0, 1]"`
+	Min    units.Size `lab:"min" range:"0B..1000GB" doc:"average length up to which nothing is marked; a third of max when absent"`
+	Max    units.Size `lab:"max" range:"0B..1000GB" doc:"average length above which everything is marked; rate x base RTT when absent"`
+	PMax   float64    `lab:"pmax" range:"(0, 1]" doc:"probability of a mark when the average is at max"`
+	Weight float64    `lab:"weight" range:"(0, 1]" doc:"weight of the current length in the average"`
 	ECN    bool       `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
 }
 
@@ -52,14 +52,10 @@ func newRED(p RED, env Env) (Scheme, error) {
 		p.Min = p.Max / 3
 	}
 	switch {
-	case p.Max <= 0:
+	case p.Max == 0:
 		return nil, kind.Invalid("max", "missing, and the lab gives no base RTT (rtt) to compute it from: want a size such as 90KB")
-	case p.Min < 0 || p.Min > p.Max:
+	case p.Min > p.Max:
 		return nil, kind.Invalid("min", "%v is outside 0B to max, %v", p.Min, p.Max)
-	case p.PMax <= 0 || p.PMax > 1:
-		return nil, kind.Invalid("pmax", "%v is outside (0, 1]", p.PMax)
-	case p.Weight <= 0 || p.Weight > 1:
-		return nil, kind.Invalid("weight", "%v is outside (0, 1]", p.Weight)
 	}
 	s := &red{
 		min: float64(p.Min), max: float64(p.Max), pmax: p.PMax, weight: p.Weight,

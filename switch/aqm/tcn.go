@@ -17,9 +17,9 @@ import (
 type TCN struct {
 	Threshold time.Duration `lab:"threshold" doc:"sojourn time above which a packet is marked; without it, base RTT times lambda"`
 	Lambda    float64       `lab:"lambda" doc:"share of the base RTT that the transport needs as standing queue; 1 when absent"`
-	TMin      time.Duration `lab:"tmin" doc:"probabilistic form: sojourn time up to which no packet is marked"`
-	TMax      time.Duration `lab:"tmax" doc:"probabilistic form: sojourn time above which every packet is marked; excludes threshold and lambda"`
-	PMax      float64       `lab:"pmax" doc:"probabilistic form: probability of a mark at tmax, rising from zero at tmin"`
+	TMin      time.Duration `lab:"tmin" range:"0s..100h" doc:"probabilistic form: sojourn time up to which no packet is marked"`
+	TMax      time.Duration `lab:"tmax" range:"0s..100h" doc:"probabilistic form: sojourn time above which every packet is marked; excludes threshold and lambda"`
+	PMax      float64       `lab:"pmax" range:"(0, 1]" doc:"probabilistic form: probability of a mark at tmax, rising from zero at tmin"`
 }
 
 type tcn struct {

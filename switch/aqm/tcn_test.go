@@ -57,10 +57,10 @@ func TestTCNParametersExclude(t *testing.T) {
 		{map[string]any{"tmin": "1ms"}, "tmax: missing: tmin needs it"},
 		{map[string]any{"pmax": 0.5}, "tmax: missing: pmax needs it"},
 		{map[string]any{"tmin": "2ms", "tmax": "1ms"}, "tmax: is below tmin"},
-		{map[string]any{"tmin": "-2ms", "tmax": "1ms"}, "tmin: is negative"},
-		{map[string]any{"tmax": "-1ms"}, "tmax: is negative"},
-		{map[string]any{"tmax": "1ms", "pmax": 0}, "pmax: 0 is not in (0, 1]"},
-		{map[string]any{"tmax": "1ms", "pmax": 1.1}, "pmax: 1.1 is not in (0, 1]"},
+		{map[string]any{"tmin": "-2ms", "tmax": "1ms"}, "tmin: -2ms is outside 0s to 360000s"},
+		{map[string]any{"tmax": "-1ms"}, "tmax: -1ms is outside 0s to 360000s"},
+		{map[string]any{"tmax": "1ms", "pmax": 0}, "pmax: 0 is outside (0, 1]"},
+		{map[string]any{"tmax": "1ms", "pmax": 1.1}, "pmax: 1.1 is outside (0, 1]"},
 	})
 }
 

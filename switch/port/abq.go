@@ -14,9 +14,9 @@ import (
 // at length X, not only below it, and entering congestion sets X, each time. A
 // queue that jumps past several release points releases at the first of them.
 type ABQ struct {
-	K                units.Size `lab:"k" doc:"bytes in the port's queues above which it is congested"`
-	QMax             units.Size `lab:"q_max" doc:"capacity of the port's queues, from which the first release point is computed; without it, the port's buffer"`
-	Floor            units.Size `lab:"floor" doc:"length below which a halved release point ends the congestion"`
+	K                units.Size `lab:"k" range:"1B..1000GB" doc:"bytes in the port's queues above which it is congested"`
+	QMax             units.Size `lab:"q_max" range:"0B..1000GB" doc:"capacity of the port's queues, from which the first release point is computed; without it, the port's buffer"`
+	Floor            units.Size `lab:"floor" range:"1B..1000GB" doc:"length below which a halved release point ends the congestion"`
 	ECEOnLastRelease bool       `lab:"ece_on_last_release" doc:"set the ECN echo also in the release that ends the congestion"`
 }
 
@@ -50,12 +50,7 @@ func newABQ(p ABQ, env GateEnv) (Gate, error) {
 	if p.QMax == 0 {
 		p.QMax = env.Buffer
 	}
-	switch {
-	case p.K <= 0:
-		return nil, kind.Invalid("k", "%v is not above zero", p.K)
-	case p.Floor <= 0:
-		return nil, kind.Invalid("floor", "%v is not above zero", p.Floor)
-	case p.QMax <= p.K:
+	if p.QMax <= p.K {
 		return nil, kind.Invalid("k", "%v is not below the capacity of the port's queues, %v", p.K, p.QMax)
 	}
 	return &abq{

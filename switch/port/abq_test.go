@@ -117,8 +117,8 @@ func TestABQParameters(t *testing.T) {
 		{nil, 30_000, "abq: k: 30KB is not below the capacity of the port's queues, 30KB"},
 		{map[string]any{"q_max": "20KB"}, units.MB, "abq: k: 30KB is not below the capacity of the port's queues, 20KB"},
 		{map[string]any{"q_max": "31KB"}, 1500, ""},
-		{map[string]any{"k": "0B"}, units.MB, "abq: k: 0B is not above zero"},
-		{map[string]any{"floor": "0B"}, units.MB, "abq: floor: 0B is not above zero"},
+		{map[string]any{"k": "0B"}, units.MB, "abq: k: 0B is outside 1B to 1000GB"},
+		{map[string]any{"floor": "0B"}, units.MB, "abq: floor: 0B is outside 1B to 1000GB"},
 		{map[string]any{"k": 20}, units.MB, "abq: k: 20 has no unit: want a size such as 96KB or 2500B"},
 	}
 	for _, tt := range tests {

@@ -96,12 +96,12 @@ func TestSRPTIsByClass(t *testing.T) {
 
 func TestPIFOBadParameters(t *testing.T) {
 	for name, params := range map[string]map[string]any{
-		"rank: unknown":   {"rank": "edf"},
-		"weights: 1":      {"weights": []int{1}},
-		"weights: lstf":   {"rank": "lstf", "weights": []int{1, 1}, "slacks": []any{"1ms", "1ms"}},
-		"slacks: stfq":    {"slacks": []any{"1ms", "1ms"}},
-		"slacks: 0":       {"rank": "lstf"},
-		"slacks: -1ms is": {"rank": "lstf", "slacks": []any{"1ms", "-1ms"}},
+		"rank: unknown":        {"rank": "edf"},
+		"weights: 1":           {"weights": []int{1}},
+		"weights: lstf":        {"rank": "lstf", "weights": []int{1, 1}, "slacks": []any{"1ms", "1ms"}},
+		"slacks: stfq":         {"slacks": []any{"1ms", "1ms"}},
+		"slacks: 0":            {"rank": "lstf"},
+		"slacks: [1]: -1ms is": {"rank": "lstf", "slacks": []any{"1ms", "-1ms"}},
 	} {
 		if _, err := Table().New("pifo", params, Env{Queues: 2}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v: error %v does not say %q", params, err, name)

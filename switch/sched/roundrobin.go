@@ -40,9 +40,6 @@ var (
 )
 
 func newRoundRobin(t turns, env Env) (Scheduler, error) {
-	if t.quantum < 1 {
-		return nil, kind.Invalid("quantum", "%v is not above zero", t.quantum)
-	}
 	weights, err := weightsFor(t.weights, env.Queues)
 	if err != nil {
 		return nil, err
@@ -70,11 +67,6 @@ func weightsFor(weights []int, queues int) ([]int, error) {
 	}
 	if len(weights) != queues {
 		return nil, kind.Invalid("weights", "%d weights for %d queues", len(weights), queues)
-	}
-	for _, w := range weights {
-		if w < 1 {
-			return nil, kind.Invalid("weights", "%d is not above zero", w)
-		}
 	}
 	return weights, nil
 }
@@ -142,8 +134,8 @@ func (r *roundRobin) append(q int) {
 // DWRR is deficit weighted round robin (Shreedhar and Varghese, SIGCOMM 1995)
 // as the papers use it (TCN, section 5; MQ-ECN, section 3.3.2).
 type DWRR struct {
-	Quantum units.Size `lab:"quantum" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
-	Weights []int      `lab:"weights" doc:"multiples of the quantum, one a queue; all 1 when absent"`
+	Quantum units.Size `lab:"quantum" range:"1B..1000GB" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
+	Weights []int      `lab:"weights" range:"1..1000000000" doc:"multiples of the quantum, one a queue; all 1 when absent"`
 }
 
 func newDWRR(p DWRR, env Env) (Scheduler, error) {
@@ -155,8 +147,8 @@ func newDWRR(p DWRR, env Env) (Scheduler, error) {
 // of what an earlier turn left over. A packet larger than the quantum of its
 // queue takes a turn of its own, since no later turn would let it go.
 type WRR struct {
-	Quantum units.Size `lab:"quantum" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
-	Weights []int      `lab:"weights" doc:"multiples of the quantum, one a queue; all 1 when absent"`
+	Quantum units.Size `lab:"quantum" range:"1B..1000GB" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
+	Weights []int      `lab:"weights" range:"1..1000000000" doc:"multiples of the quantum, one a queue; all 1 when absent"`
 }
 
 func newWRR(p WRR, env Env) (Scheduler, error) {

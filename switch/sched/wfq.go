@@ -1,10 +1,6 @@
 package sched
 
-import (
-	"time"
-
-	"aqmlab/kind"
-)
+import "time"
 
 // WFQ is weighted fair queueing: the head of every busy queue has a tag, the
 // virtual time at which it finishes, and the head with the smallest one leaves
@@ -16,8 +12,8 @@ import (
 // authors' kernel module, V is the largest tag given so far, so a queue that
 // becomes busy starts behind the heads of all others.
 type WFQ struct {
-	Weights     []int  `lab:"weights" doc:"shares of the link, one a queue; all 1 when absent"`
-	VirtualTime string `lab:"virtual_time" doc:"self-clocked (tag of the packet in service) or kernel (largest tag given, as in the TCN module)"`
+	Weights     []int  `lab:"weights" range:"1..1000000000" doc:"shares of the link, one a queue; all 1 when absent"`
+	VirtualTime string `lab:"virtual_time" oneof:"self-clocked,kernel" what:"name" doc:"self-clocked (tag of the packet in service) or kernel (largest tag given, as in the TCN module)"`
 }
 
 // The rules of the virtual time.
@@ -41,9 +37,6 @@ var (
 )
 
 func newWFQ(p WFQ, env Env) (Scheduler, error) {
-	if p.VirtualTime != selfClocked && p.VirtualTime != kernelClock {
-		return nil, unknownName("virtual_time", p.VirtualTime, selfClocked, kernelClock)
-	}
 	weights, err := weightsFor(p.Weights, env.Queues)
 	if err != nil {
 		return nil, err
@@ -55,11 +48,6 @@ func newWFQ(p WFQ, env Env) (Scheduler, error) {
 		busy:   make([]bool, env.Queues),
 		order:  make(ranking, 0, env.Queues),
 	}, nil
-}
-
-// unknownName is the error for a parameter that is none of the known names.
-func unknownName(param, name string, known ...string) error {
-	return kind.Invalid(param, "%w", kind.Unknown("name", name, known))
 }
 
 func (w *wfq) Weights() []int { return w.clock.weights }
