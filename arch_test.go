@@ -50,7 +50,7 @@ var rooms = map[string]string{
 	"orchestrator":           "labs orchestrator/backend orchestrator/guests orchestrator/simulated orchestrator/testbed results results/report results/store switch/port trafficgen units",
 	"orchestrator/backend":   "collectors labs results switch/fabric trafficgen units",
 	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen",
-	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/testbed orchestrator/uml results",
+	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/testbed orchestrator/uml results switch/wire",
 	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/role orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port trafficgen units",
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
 	"orchestrator/testbed":   "collectors collectors/meter kind labs orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role results switch/fabric switch/wire trafficgen trafficgen/live trafficgen/transport units",

@@ -1,12 +1,10 @@
 package agent
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -65,20 +63,9 @@ func killRecorded(e journal.Entry) error {
 // startTime returns when a process started, in clock ticks since boot: with
 // its id it names the process uniquely.
 func startTime(pid int) (uint64, error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	p, err := host.ReadProcess(pid)
 	if err != nil {
 		return 0, fmt.Errorf("read start time: %w", err)
 	}
-	// The second field, the program's name in parentheses, may hold anything; from
-	// the last parenthesis on there are plain fields, the state (field 3) first.
-	const fieldStart, fieldState = 22, 3
-	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
-	if len(fields) <= fieldStart-fieldState {
-		return 0, fmt.Errorf("read start time of process %d: %d fields after its name", pid, len(fields))
-	}
-	start, err := strconv.ParseUint(string(fields[fieldStart-fieldState]), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read start time of process %d: %w", pid, err)
-	}
-	return start, nil
+	return p.Start, nil
 }

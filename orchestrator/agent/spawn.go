@@ -21,6 +21,7 @@ type Options struct {
 	Args      []string   // its further arguments
 	Namespace string     // by name in /run/netns; "": the caller's
 	CPUs      []int      // that it may use; none: the caller's
+	Nice      int        // its nice value, as far as the caller's rights go; zero: the caller's
 	Place     Place      // where it runs, which then sees to Exe, Namespace and CPUs; nil: as a child of the caller
 	Files     []*os.File // that it inherits; see File. The caller may close its own after Spawn.
 	Log       io.Writer  // gets a copy of its stderr; may be nil. Unused when it is detached.
@@ -68,6 +69,9 @@ func spawn(ctx context.Context, o Options) (*Process, error) {
 	link.child.Close()
 	if err != nil {
 		return nil, errors.Join(err, owner.Close(), p.log.close(), link.discard())
+	}
+	if o.Nice != 0 {
+		prioritize(p.PID(), o.Nice)
 	}
 	go p.reap()
 	if err := p.begin(ctx, o, link); err != nil {

@@ -2,6 +2,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
+	"aqmlab/switch/wire"
 )
 
 // Diagnosis is what a machine has for labs.
@@ -41,17 +43,18 @@ type Finding struct {
 
 // Diagnose looks at this machine. It changes nothing.
 func Diagnose() Diagnosis {
+	before, unread := host.ReadLoad()
 	d := DiagnoseKernel()
 	guest := findGuestKernel()
 	d.Guest = guest.OK
-	d.Findings = append(d.Findings, findDocker(), guest)
+	d.Findings = append(d.Findings, findDocker(), guest, findLoad(before, unread))
 	return d
 }
 
 // diagnoseKernel looks at the running kernel alone.
 func DiagnoseKernel() Diagnosis {
 	d := Diagnosis{Machine: results.ThisMachine()}
-	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs()}
+	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs(), findPriority()}
 	d.Findings = append(d.Findings, findTransports()...)
 	d.Findings = append(d.Findings, findDelay(), findTimers(), findBacklog())
 	d.Ready = true
@@ -172,6 +175,33 @@ func findCPUs() Finding {
 		return Finding{Part: "CPUs", Text: "a single CPU: switch and hosts share it", Remedy: "expect a large dilation; two CPUs or more are better"}
 	}
 	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %v for the switch, %v for the hosts", c.Switches[0], c.Hosts)}
+}
+
+// findPriority tries what has other programs wait for the switch.
+func findPriority() Finding {
+	if err := wire.CanRealTime(); err != nil {
+		return Finding{
+			Part: "priority", Text: fmt.Sprintf("other programs can keep the switch from its CPU: no real-time threads: %v", err),
+			Remedy: "run as root with CAP_SYS_NICE, or where nothing else runs",
+		}
+	}
+	return Finding{Part: "priority", OK: true, Text: "the switch goes before all other programs on its CPU"}
+}
+
+// loadWindow is how long to look for programs that are busy.
+const loadWindow = 500 * time.Millisecond
+
+// findLoad says who has used the CPUs since before.
+func findLoad(before host.Load, unread error) Finding {
+	time.Sleep(max(0, loadWindow-time.Since(before.Begun)))
+	now, err := host.ReadLoad()
+	if err := cmp.Or(unread, err); err != nil {
+		return Finding{Part: "load", Text: err.Error()}
+	}
+	if others := now.Others(before, os.Getpid()); others != "" {
+		return Finding{Part: "load", Text: others, Remedy: "runs go on beside them, but may be low-fidelity; stop them for figures that count"}
+	}
+	return Finding{Part: "load", OK: true, Text: "no other program keeps the CPUs busy"}
 }
 
 func findTransports() []Finding {

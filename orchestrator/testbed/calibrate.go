@@ -27,7 +27,7 @@ type Calibration struct {
 // pilot is short, and the label of a run is given at twice the lateness.
 const (
 	pilotLateShare = 0.05 // p99 lateness of deliveries over the base RTT
-	pilotHeadroom  = 0.25 // idle share of the busiest of switch and hosts
+	pilotHeadroom  = 0.25 // share of the busiest CPUs that the lab leaves
 	maxOverhead    = 0.5  // share of the base RTT that hosts and switch add by themselves
 )
 
@@ -40,7 +40,9 @@ const (
 // Calibrate measures what hosts and switch add to a round trip, takes it out
 // of the links' delays, and, for a lab that leaves the dilation to us, finds
 // the smallest one for which this machine keeps up: it replays a short pilot
-// at the lab's highest load and looks at lateness and idle time.
+// at the lab's highest load and looks at lateness, losses and what the lab itself
+// uses. Where none is good enough it takes the best, which is labelled. say is told
+// of each that is not, and of other programs that use the CPUs.
 func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration, error) {
 	c, err := t.calibrate(ctx, say)
 	if err != nil {
@@ -50,6 +52,10 @@ func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration,
 }
 
 func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration, error) {
+	others, err := t.watchOthers()
+	if err != nil {
+		return Calibration{}, err
+	}
 	if err := t.FindOverhead(ctx); err != nil {
 		return Calibration{}, err
 	}
@@ -59,10 +65,18 @@ func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration,
 		}
 	}
 	rtt, all, err := t.baseRTTs(ctx)
-	return Calibration{Dilation: t.dilation, Overhead: t.overhead, BaseRTT: rtt, RTTs: all}, err
+	if err != nil {
+		return Calibration{}, err
+	}
+	if busy, err := others(); err != nil {
+		return Calibration{}, err
+	} else if busy != "" {
+		say("warning: " + busy + "; what that does to a point shows in its label")
+	}
+	return Calibration{Dilation: t.dilation, Overhead: t.overhead, BaseRTT: rtt, RTTs: all}, nil
 }
 
-// findOverhead measures what hosts and switch add to a round trip.
+// FindOverhead measures what hosts and switch add to a round trip.
 func (t *Testbed) FindOverhead(ctx context.Context) error {
 	found, err := t.timeBase(ctx, t.lab.Seeds[0])
 	if err != nil {
@@ -78,31 +92,36 @@ func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
 	if t.lab.RTT.Min > 0 {
 		least = float64(t.overhead) / (maxOverhead * float64(t.lab.RTT.Min))
 	}
-	passes := func(d float64) (bool, error) {
+	try := func(d float64) (float64, error) {
 		if err := t.setDilation(d); err != nil {
-			return false, err
+			return 0, err
 		}
-		ok, why, err := t.pilot(ctx)
-		if err == nil && !ok {
+		m, err := t.pilot(ctx)
+		if err != nil {
+			return 0, err
+		}
+		worst, why := verdict(m, t.judge(m))
+		if worst > 1 {
 			say(fmt.Sprintf("dilation %v is too fast for this machine: %s", d, why))
 		}
-		return ok, err
+		return worst, nil
 	}
-	d, err := choose(dilations(least), passes)
+	d, worst, err := choose(dilations(least), try)
 	if err != nil {
 		return err
 	}
-	if d == 0 {
-		return fmt.Errorf("this machine does not keep up even %d times slower than lab time; run it where less else runs, or set dilation", maxDilation)
+	if worst > 1 {
+		say(fmt.Sprintf("warning: this machine keeps up with none; it does best with dilation %v", d))
 	}
 	return t.setDilation(d)
 }
 
-// dilations lists those that are tried, from the first that is not below least.
+// dilations lists those that are tried, from the first that is not below least, or
+// the largest alone.
 func dilations(least float64) []float64 {
 	var all []float64
 	for d := 1.0; d <= maxDilation; d = next(d) {
-		if d >= least {
+		if d >= min(least, maxDilation) {
 			all = append(all, d)
 		}
 	}
@@ -122,63 +141,82 @@ func next(d float64) float64 {
 	return up
 }
 
-// choose returns the first of several dilations that passes, or zero. When many
-// did not, what kept the machine busy may have gone by: then it tries lower ones
-// again, and takes the lowest down to which all pass.
-func choose(all []float64, passes func(float64) (bool, error)) (float64, error) {
-	for i, d := range all {
-		ok, err := passes(d)
+// choose returns the first of several dilations that is good: try says how bad one
+// is, and up to 1 is good. When many were not, what disturbed the machine may have
+// gone by: then it tries lower ones again, and takes the lowest down to which all
+// are good. If none is it returns the least bad, and of equals the lowest.
+func choose(all []float64, try func(float64) (float64, error)) (d, bad float64, err error) {
+	bad = math.Inf(1)
+	for i := range all {
+		this, err := try(all[i])
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		if ok {
-			return again(all[:i+1], passes)
+		if this <= 1 {
+			return again(all[:i+1], this, try)
+		}
+		if this < bad {
+			d, bad = all[i], this
 		}
 	}
-	return 0, nil
+	return d, bad, nil
 }
 
 // manyFailures is how many dilations must have failed for lower ones to be tried
 // again.
 const manyFailures = 3
 
-// again goes down from the last of several dilations, which passed.
-func again(all []float64, passes func(float64) (bool, error)) (float64, error) {
+// again goes down from the last of several dilations, which is that bad.
+func again(all []float64, bad float64, try func(float64) (float64, error)) (float64, float64, error) {
 	at := len(all) - 1
 	for at >= manyFailures {
-		ok, err := passes(all[at/2])
+		this, err := try(all[at/2])
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		if !ok {
+		if this > 1 {
 			break
 		}
-		at /= 2
+		at, bad = at/2, this
 	}
-	return all[at], nil
+	return all[at], bad, nil
 }
 
 // pilot replays a short trace at the lab's highest load under its baseline.
-func (t *Testbed) pilot(ctx context.Context) (ok bool, why string, err error) {
+func (t *Testbed) pilot(ctx context.Context) (m measurement, err error) {
 	spec := t.lab.Traffic(slices.Max(t.lab.Workload.Load), t.lab.Seeds[0])
 	flows, err := pilotTrace(spec, time.Duration(float64(pilotTime)/t.dilation))
 	if err != nil {
-		return false, "", err
+		return m, err
 	}
-	m, err := t.measure(ctx, backend.Point{Scheme: t.lab.Baseline, Flows: flows}, func(role.State) {})
-	if err != nil {
-		return false, "", fmt.Errorf("running the pilot: %w", err)
+	if m, err = t.measure(ctx, backend.Point{Scheme: t.lab.Baseline, Flows: flows}, func(role.State) {}); err != nil {
+		return m, fmt.Errorf("running the pilot: %w", err)
 	}
-	f := t.judge(m)
-	switch {
-	case f.ShareOfRTT > pilotLateShare:
-		return false, fmt.Sprintf("deliveries were up to %v late (p99), %.0f %% of the base RTT", f.LatenessP99, 100*f.ShareOfRTT), nil
-	case f.CPUHeadroom < pilotHeadroom:
-		return false, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)), nil
-	case f.EdgeDrops > 0:
-		return false, fmt.Sprintf("%d frames were lost between kernel and switch", f.EdgeDrops), nil
+	return m, nil
+}
+
+// verdict says how bad a pilot was, where up to 1 is good, and what was worst.
+// Lateness does not count while others kept the switch from its CPU: a larger
+// dilation would leave them there.
+func verdict(m measurement, f results.Fidelity) (worst float64, why string) {
+	late := f.ShareOfRTT / pilotLateShare
+	if m.sw.Waited > muchWaiting {
+		late = 0
 	}
-	return true, "", nil
+	busy := (1 - f.CPUHeadroom) / (1 - pilotHeadroom)
+	lost := 0.0
+	if f.EdgeDrops > 0 {
+		lost = 1 + float64(f.EdgeDrops)/float64(m.sw.Delivered+f.EdgeDrops)
+	}
+	switch worst = max(late, busy, lost); worst {
+	case late:
+		why = fmt.Sprintf("deliveries were up to %v late (p99), %.0f %% of the base RTT", f.LatenessP99, 100*f.ShareOfRTT)
+	case busy:
+		why = fmt.Sprintf("the lab itself kept its CPUs busy %.0f %% of the time", 100*(1-f.CPUHeadroom))
+	default:
+		why = fmt.Sprintf("%d frames were lost between kernel and switch", f.EdgeDrops)
+	}
+	return worst, why
 }
 
 // pilotTrace is the load of a spec in independent flows of the pilot's size, as

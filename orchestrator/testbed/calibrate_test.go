@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/wire"
 	"aqmlab/trafficgen"
 )
 
@@ -18,6 +20,9 @@ func TestDilations(t *testing.T) {
 	tried := dilations(0)
 	if tried[0] != 1 || tried[len(tried)-1] != maxDilation {
 		t.Errorf("tried %v; want them to reach from 1 to %d", tried, maxDilation)
+	}
+	if got := dilations(1e6); !slices.Equal(got, []float64{maxDilation}) {
+		t.Errorf("for an overhead beyond all: %v", got)
 	}
 	for i, d := range tried {
 		if d != math.Trunc(d) {
@@ -29,55 +34,95 @@ func TestDilations(t *testing.T) {
 		if got := dilations(d); !slices.Equal(got, tried[i:]) {
 			t.Errorf("from %v on: %v, want %v", d, got, tried[i:])
 		}
-		if got := dilations(d + 0.01); !slices.Equal(got, tried[i+1:]) {
+		if got := dilations(d + 0.01); d < maxDilation && !slices.Equal(got, tried[i+1:]) {
 			t.Errorf("above %v: %v, want %v", d, got, tried[i+1:])
 		}
 	}
 }
 
-// TestChoose: the smallest dilation that passes is taken, and a machine that was
-// busy for a while is not held to what it could do then.
+// TestChoose: the smallest dilation that is good is taken, a machine that was busy
+// for a while is not held to what it could do then, and one that is never good
+// enough does its best.
 func TestChoose(t *testing.T) {
 	all := []float64{1, 2, 3, 4, 6, 9, 14, 21}
 	for _, tt := range []struct {
 		name  string
 		needs []float64 // by try; the last holds for the rest
 		want  float64
+		good  bool
 		tries int
 	}{
-		{"quiet", []float64{1}, 1, 1},
-		{"needs two", []float64{2}, 2, 2},
-		{"needs three", []float64{3}, 3, 3},
-		{"needs four", []float64{4}, 4, 5}, // and 2 again
-		{"needs nine", []float64{9}, 9, 7},
-		{"busy at first", []float64{99, 99, 99, 99, 99, 99, 2}, 2, 9}, // 14, 4, 2
-		{"busy for two tries", []float64{99, 99, 3}, 3, 3},
-		{"too slow", []float64{99}, 0, len(all)},
+		{"quiet", []float64{1}, 1, true, 1},
+		{"needs two", []float64{2}, 2, true, 2},
+		{"needs three", []float64{3}, 3, true, 3},
+		{"needs four", []float64{4}, 4, true, 5}, // and 2 again
+		{"needs nine", []float64{9}, 9, true, 7},
+		{"busy at first", []float64{99, 99, 99, 99, 99, 99, 2}, 2, true, 9}, // 14, 4, 2
+		{"busy for two tries", []float64{99, 99, 3}, 3, true, 3},
+		{"too slow", []float64{99}, 21, false, len(all)},
+		{"busy at last", []float64{99, 99, 30, 99, 99, 99, 150, 300}, 3, false, len(all)},
+		{"no better for it", []float64{2, 4, 6, 8, 12, 18, 28, 42}, 1, false, len(all)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tries := 0
-			got, err := choose(all, func(d float64) (bool, error) {
+			got, bad, err := choose(all, func(d float64) (float64, error) {
 				tries++
-				return d >= tt.needs[min(tries, len(tt.needs))-1], nil
+				return tt.needs[min(tries, len(tt.needs))-1] / d, nil
 			})
-			if err != nil || got != tt.want || tries != tt.tries {
-				t.Errorf("dilation %v after %d tries (%v), want %v after %d", got, tries, err, tt.want, tt.tries)
+			if err != nil || got != tt.want || bad <= 1 != tt.good || tries != tt.tries {
+				t.Errorf("dilation %v, %.2g bad, after %d tries (%v); want %v, good: %v, after %d", got, bad, tries, err, tt.want, tt.good, tt.tries)
 			}
 		})
 	}
 	broken := errors.New("broken")
 	for fail := 1; fail <= 6; fail++ {
 		tries := 0
-		_, err := choose(all, func(d float64) (bool, error) {
+		_, _, err := choose(all, func(d float64) (float64, error) {
 			if tries++; tries == fail {
-				return false, broken
+				return 0, broken
 			}
-			return d >= 9, nil
+			return 9 / d, nil
 		})
 		if !errors.Is(err, broken) || tries != fail {
 			t.Errorf("error %v after %d tries, want that of try %d", err, tries, fail)
 		}
 	}
+}
+
+// TestVerdict: a pilot is good if deliveries are at most 5 % of the base RTT late,
+// the lab itself uses at most 75 % of its CPUs, and no frame is lost. Lateness for
+// which other programs are to blame is no reason for a dilation.
+func TestVerdict(t *testing.T) {
+	tb := &Testbed{lab: parse(t, small)} // its base RTT is 2 ms
+	for _, tt := range []struct {
+		name string
+		m    measurement
+		good bool
+		why  string
+	}{
+		{"perfect", measured(wire.Report{}, 0), true, ""},
+		{"late to the limit", measured(wire.Report{LatenessP99: 100 * time.Microsecond}, 0), true, ""},
+		{"late", measured(wire.Report{LatenessP99: 101 * time.Microsecond}, 0), false, "101µs late"},
+		{"late for others", measured(wire.Report{LatenessP99: time.Second, Waited: 0.2}, 0), true, ""},
+		{"late, others or not", measured(wire.Report{LatenessP99: time.Second, Waited: 0.005}, 0), false, "1s late"},
+		{"busy switch", measured(wire.Report{Busy: 0.8}, 0), false, "busy 80 %"},
+		{"busy hosts", measured(wire.Report{Waited: 0.2}, 0.8), false, "busy 80 %"},
+		{"busy to the limit", measured(wire.Report{Busy: 0.75}, 0.75), true, ""},
+		{"lost", measured(wire.Report{Delivered: 1000, EdgeDrops: 1, Waited: 0.2}, 0), false, "1 frames were lost"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bad, why := verdict(tt.m, tb.judge(tt.m))
+			if bad <= 1 != tt.good || !strings.Contains(why, tt.why) {
+				t.Errorf("%.2f bad: %s; want good: %v, %s", bad, why, tt.good, tt.why)
+			}
+		})
+	}
+}
+
+// measured is a measurement of a switch, and the share of the hosts' CPUs that the
+// lab used.
+func measured(r wire.Report, cpu float64) measurement {
+	return measurement{cpu: cpu, sw: role.Measured{Report: r}}
 }
 
 // TestPilotTrace: the pilot offers the lab's load, for its time, whoever asks.

@@ -10,7 +10,8 @@ import (
 // Limits beyond which a run is labelled low-fidelity.
 const (
 	maxLateShare = 0.10 // p99 lateness of deliveries over the base RTT
-	minHeadroom  = 0.05 // idle share of the busiest CPUs
+	minHeadroom  = 0.05 // share of the busiest CPUs that the lab leaves
+	muchWaiting  = 0.01 // share of the time that the switch waits for its CPU: enough to be the p99 of its lateness
 )
 
 // judge says how exactly the wall clock kept lab time.
@@ -28,7 +29,14 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
 	}
 	if f.ShareOfRTT > maxLateShare {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT))
+		why := fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT)
+		if m.sw.Waited > muchWaiting {
+			why += fmt.Sprintf(": other programs kept the switch from its CPU for %.0f %% of the time", 100*m.sw.Waited)
+			if !m.sw.RealTime {
+				why += ", before which it may not go (doctor says why)"
+			}
+		}
+		f.Reasons = append(f.Reasons, why)
 	}
 	if f.EdgeDrops > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d frames were lost between kernel and switch (a larger net.core.netdev_max_backlog gives stalled CPUs more time)", f.EdgeDrops))
@@ -41,7 +49,7 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d packets reached their host with a wrong checksum", m.kernel.ChecksumErrors))
 	}
 	if f.CPUHeadroom < minHeadroom {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPUs were busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the lab itself kept its CPUs busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))
 	}
 	if len(f.Reasons) > 0 {
 		f.Label = results.FidelityLow

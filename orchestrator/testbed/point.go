@@ -67,7 +67,7 @@ type measurement struct {
 	replayed
 	hosts []results.HostCount
 	sw    role.Measured
-	cpu   float64 // busy share of the hosts' CPUs
+	cpu   float64 // share of the hosts' CPUs that the lab used
 	// kernel adds up what the hosts' kernels counted.
 	kernel host.Counters
 }
@@ -78,18 +78,18 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(role.
 		if err != nil {
 			return err
 		}
-		cpuBefore, err := collectors.ReadCPUs(t.cpus.Hosts)
+		idle, err := t.used()
 		if err != nil {
 			return err
 		}
 		if m.replayed, err = t.Replay(ctx, p.Flows, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
 			return err
 		}
-		cpuAfter, err := collectors.ReadCPUs(t.cpus.Hosts)
+		used, err := t.used()
 		if err != nil {
 			return err
 		}
-		m.cpu = cpuAfter.Share(cpuBefore)
+		m.cpu = used.since(idle)
 		if err := sleep(ctx, settle); err != nil {
 			return err
 		}

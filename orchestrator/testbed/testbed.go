@@ -172,7 +172,7 @@ func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
 		return err
 	}
-	p, err := t.spawnSwitch(ctx, o, agent.Options{Namespace: t.net.Switches[0]}, 0)
+	p, err := t.spawnSwitch(ctx, o, agent.Options{Namespace: t.net.Switches[0], Nice: t.nice(switchNice)}, 0)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 
 // startHosts starts the process that carries the traffic of all hosts.
 func (t *Testbed) startHosts(ctx context.Context, o Options) error {
-	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.Hosts, Log: o.Log, Record: t.journal.Record}
+	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.Hosts, Nice: t.nice(hostsNice), Log: o.Log, Record: t.journal.Record}
 	states, err := t.shareStates()
 	if err != nil {
 		return fmt.Errorf("starting the hosts: %w", err)
@@ -249,6 +249,21 @@ func (t *Testbed) startHosts(ctx context.Context, o Options) error {
 	}
 	t.hosts = fleet{{p, "the hosts", everyHost}}
 	return nil
+}
+
+// The nice values of helper processes, which other programs must not make late.
+// Those of containers compete by their cgroups.
+const (
+	switchNice = -20 // on a CPU of its own, where it has one
+	hostsNice  = -10
+)
+
+// nice is the nice value of a helper process: in virtual time nobody is late.
+func (t *Testbed) nice(value int) int {
+	if t.virtual {
+		return 0
+	}
+	return value
 }
 
 // serve opens the hosts' servers.

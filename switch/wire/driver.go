@@ -29,6 +29,7 @@ type driver struct {
 	fds     []unix.PollFd
 	spin    time.Duration
 	active  time.Duration // lab time of the last arrival or event
+	urgency urgency
 	out     *outbox       // of a virtual clock; else nil
 	ahead   time.Duration // of a virtual clock: how far ahead of the hosts the fabric runs
 	tally   tally
@@ -50,6 +51,9 @@ func newDriver(s *Switch, dilation float64) *driver {
 		spin:  s.config.Spin,
 		out:   s.out,
 		tally: newTally(),
+	}
+	if d.spin > 0 && s.config.CPU >= 0 { // it has a CPU of its own
+		d.urgency.set = setRealTime
 	}
 	for _, p := range s.ports {
 		d.fds = append(d.fds, unix.PollFd{Fd: int32(p.fd), Events: unix.POLLIN})
@@ -85,6 +89,10 @@ func (d *driver) start() error {
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono); err != nil {
 		return fmt.Errorf("reading the clock: %w", err)
 	}
+	if d.out == nil { // else to read them would take time
+		d.tally.ran, d.tally.waited = threadTimes()
+	}
+	d.urgency.become(d.urgency.set != nil)
 	d.clock.start = time.Now()
 	d.tally.start = mono.Nano()
 	return nil
@@ -94,6 +102,7 @@ func (d *driver) start() error {
 func (d *driver) run(done <-chan struct{}) {
 	for {
 		r := d.clock.read()
+		d.urgency.turn(d.clock.wall(r.lab))
 		frames := 0
 		for i := range d.ports {
 			frames += d.receive(r, i)
@@ -191,6 +200,7 @@ func (d *driver) wait(now time.Duration) {
 		return
 	}
 	d.poll(now)
+	d.urgency.slept += d.clock.wall(d.clock.now() - now)
 }
 
 // poll sleeps until a frame arrives or the next event is as close as the time

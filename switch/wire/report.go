@@ -24,14 +24,18 @@ type Report struct {
 	EdgeDrops   int64   // frames lost between the kernel and the switch, in either direction
 	Ignored     int64   // frames that are not IP, damaged, or for nobody
 	Held        int     // packets still in queues and on links; ACKs that ports held are in their counts
-	Busy        float64 // share of the time in which the loop had work
+	Busy        float64 // share of the time in which the loop worked
+	Waited      float64 // share of the time in which others had its CPU while it had work
+	RealTime    bool    // nobody else may have its CPU first
 }
 
 // tally collects what the driver sees.
 type tally struct {
 	start      int64
 	lateness   *hdrhistogram.Histogram
-	busy       time.Duration // wall time
+	busy       time.Duration // wall time from the begin of work to its end
+	ran        time.Duration // of the thread, before the start
+	waited     time.Duration // the same
 	ignored    int64
 	unsent     int64
 	lostBefore int64
@@ -63,9 +67,15 @@ func (d *driver) report() (Report, error) {
 		EdgeDrops:   t.unsent - t.lostBefore,
 		Ignored:     t.ignored,
 		Held:        d.pool.Taken(),
+		RealTime:    d.urgency.set != nil,
 	}
-	if r.Ran > 0 {
-		r.Busy = float64(t.busy) / float64(d.clock.wall(r.Ran))
+	if all := float64(d.clock.wall(r.Ran)); all > 0 && d.out == nil {
+		ran, waited := threadTimes()
+		r.Busy = float64(t.busy) / all
+		if ran > t.ran { // in which it has worked, or spun
+			r.Busy = min(r.Busy, float64(ran-t.ran)/all)
+		}
+		r.Waited = float64(waited-t.waited) / all
 	}
 	for _, p := range d.ports {
 		lost, err := p.lost()

@@ -267,23 +267,3 @@ func takeThread(cpu int) error {
 	}
 	return nil
 }
-
-// takeCPU pins the calling thread and raises its priority. Only the thread gets
-// the priority: given to the whole process it would let the garbage collector
-// starve the hosts. No real-time class: the kernel stops a spinning real-time
-// thread for 50 ms every second.
-//
-// A thread without a CPU of its own has no priority either. The Go runtime lets
-// it wait, spinning, for other threads of the process, which would not get the
-// CPU for hundreds of milliseconds.
-func takeCPU(cpu int) error {
-	var one unix.CPUSet
-	one.Set(cpu)
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
-		return fmt.Errorf("pinning the switch to CPU %d: %w", cpu, err)
-	}
-	if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20); err != nil {
-		return fmt.Errorf("raising the switch thread's priority: %w", err)
-	}
-	return nil
-}

@@ -1,25 +1,15 @@
-package collectors
+package host
 
 import "testing"
 
 func TestParseCPU(t *testing.T) {
 	// user nice system idle iowait irq softirq steal guest guest_nice
 	got, err := parseCPU(" 10 1 5 100 20 2 3 4 9 9")
-	if want := (CPUTimes{Busy: 25, Total: 145}); err != nil || got != want {
+	if want := (CPUTimes{Busy: 25, Interrupts: 5, Total: 145}); err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 	if _, err := parseCPU("1 two"); err == nil {
 		t.Error("text passes as ticks")
-	}
-}
-
-func TestShare(t *testing.T) {
-	before := CPUTimes{Busy: 100, Total: 1000}
-	if got := (CPUTimes{Busy: 150, Total: 1200}).Share(before); got != 0.25 {
-		t.Errorf("50 of 200 ticks are a share of %v", got)
-	}
-	if got := before.Share(before); got != 0 {
-		t.Errorf("no time has a share of %v", got)
 	}
 }
 

@@ -1,4 +1,4 @@
-package collectors
+package host
 
 import (
 	"bufio"
@@ -10,7 +10,7 @@ import (
 )
 
 // CPUTimes is what some CPUs have done since boot, in clock ticks.
-type CPUTimes struct{ Busy, Total int64 }
+type CPUTimes struct{ Busy, Interrupts, Total int64 }
 
 // ReadCPUs adds up /proc/stat (proc(5)) over the CPUs of those numbers.
 func ReadCPUs(cpus []int) (CPUTimes, error) {
@@ -31,6 +31,7 @@ func ReadCPUs(cpus []int) (CPUTimes, error) {
 			return CPUTimes{}, fmt.Errorf("reading CPU times of CPU %d: %w", cpu, err)
 		}
 		sum.Busy += times.Busy
+		sum.Interrupts += times.Interrupts
 		sum.Total += times.Total
 	}
 	return sum, nil
@@ -39,7 +40,7 @@ func ReadCPUs(cpus []int) (CPUTimes, error) {
 // parseCPU reads the columns user, nice, system, idle, iowait, irq, softirq and
 // steal; guest time is part of user time.
 func parseCPU(line string) (CPUTimes, error) {
-	const idle, iowait, steal = 3, 4, 7
+	const idle, iowait, irq, softirq, steal = 3, 4, 5, 6, 7
 	var t CPUTimes
 	for i, field := range strings.Fields(line) {
 		ticks, err := strconv.ParseInt(field, 10, 64)
@@ -53,15 +54,9 @@ func parseCPU(line string) (CPUTimes, error) {
 		if i != idle && i != iowait {
 			t.Busy += ticks
 		}
+		if i == irq || i == softirq {
+			t.Interrupts += ticks
+		}
 	}
 	return t, nil
-}
-
-// Share is the part of the time since before in which the CPUs were busy, from
-// 0 to 1.
-func (t CPUTimes) Share(before CPUTimes) float64 {
-	if t.Total <= before.Total {
-		return 0
-	}
-	return float64(t.Busy-before.Busy) / float64(t.Total-before.Total)
 }

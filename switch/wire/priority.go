@@ -1,0 +1,113 @@
+//go:build linux
+
+package wire
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How much of the time the loop may run before all other programs. The kernel
+// stops a real-time thread that leaves others less than 5 % of a second, for the
+// rest of it, and what else belongs on the CPU must get its turn some time.
+const (
+	urgentPeriod = 100 * time.Millisecond
+	urgentMost   = 80 * time.Millisecond // that it runs so in each period
+)
+
+// urgency is the priority of the loop's thread at its CPU: real-time
+// (SCHED_FIFO), so that no other program keeps it waiting, except in what is left
+// of a period after it has run for long enough. Then it has the highest priority
+// of ordinary threads. All times are wall time since the run began.
+type urgency struct {
+	set   func(realTime bool) error // nil: the thread stays what it is
+	on    bool
+	begun time.Duration // of the period
+	slept time.Duration // since then
+}
+
+// turn is told the time in every turn of the loop.
+func (u *urgency) turn(now time.Duration) {
+	switch {
+	case u.set == nil:
+	case now-u.begun >= urgentPeriod:
+		u.begun, u.slept = now, 0
+		u.become(true)
+	case now-u.begun-u.slept >= urgentMost:
+		u.become(false)
+	}
+}
+
+// become changes the priority, or gives up where the rights for it are missing.
+func (u *urgency) become(realTime bool) {
+	if u.on == realTime {
+		return
+	}
+	if u.set(realTime) != nil {
+		u.set = nil
+		return
+	}
+	u.on = realTime
+}
+
+// setRealTime makes the calling thread a real-time one, or an ordinary one of the
+// highest priority. Threads that it starts are neither.
+func setRealTime(realTime bool) error {
+	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: highest, Flags: unix.SCHED_FLAG_RESET_ON_FORK}
+	if realTime {
+		a.Policy, a.Nice, a.Priority = unix.SCHED_FIFO, 0, 1
+	}
+	return os.NewSyscallError("sched_setattr", unix.SchedSetAttr(0, &a, 0))
+}
+
+// CanRealTime says why this process may have no real-time threads; nil if it may.
+func CanRealTime() error {
+	tried := make(chan error)
+	go func() {
+		runtime.LockOSThread() // which ends with this goroutine
+		tried <- setRealTime(true)
+	}()
+	return <-tried
+}
+
+// highest is the nice value of the highest ordinary priority.
+const highest = -20
+
+// takeCPU pins the calling thread and raises its priority, if this process has the
+// right to. Only the thread gets the priority: given to the whole process it would
+// let the garbage collector starve the hosts.
+//
+// A thread without a CPU of its own has no priority either. The Go runtime lets
+// it wait, spinning, for other threads of the process, which would not get the
+// CPU for hundreds of milliseconds.
+func takeCPU(cpu int) error {
+	var one unix.CPUSet
+	one.Set(cpu)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return fmt.Errorf("pinning the switch to CPU %d: %w", cpu, err)
+	}
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), highest) // else it is late, which is measured
+	return nil
+}
+
+// threadTimes are what the kernel has counted of the calling thread: how long it
+// ran, and how long it waited while others had its CPU. Zero where the kernel does
+// not count.
+func threadTimes() (ran, waited time.Duration) {
+	text, err := os.ReadFile("/proc/thread-self/schedstat")
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 2 {
+		return 0, 0
+	}
+	for i, to := range []*time.Duration{&ran, &waited} {
+		ns, _ := strconv.ParseInt(fields[i], 10, 64) // the kernel's own text
+		*to = time.Duration(ns)
+	}
+	return ran, waited
+}
