@@ -55,7 +55,7 @@ func TestLeftInVirtualTime(t *testing.T) {
 }
 
 func tcnPoint() orchestrator.Point {
-	return orchestrator.Point{Scheme: "tcn", Load: 0.5, Seed: 3, Number: 2, Of: 4, Flows: 100, Lasts: 20 * time.Second, After: 40 * time.Second}
+	return orchestrator.Point{Coord: results.Coord{Scheme: "tcn", Load: 0.5, Seed: 3}, Number: 2, Of: 4, Flows: 100, Lasts: 20 * time.Second, After: 40 * time.Second}
 }
 
 // smallSeen is a look at a point of which so many small flows completed.

@@ -30,7 +30,7 @@ func stored(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for scheme, fct := range map[string]time.Duration{"droptail": 2 * time.Millisecond, "tcn": time.Millisecond} {
-		p := results.Point{Scheme: scheme, Load: 0.5, Seed: 1, Fidelity: results.Fidelity{Label: results.FidelityOK}}
+		p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.5, Seed: 1}, Fidelity: results.Fidelity{Label: results.FidelityOK}}
 		for i := range 5 {
 			p.Flows = append(p.Flows, results.Flow{ID: int64(i), Start: time.Duration(i + 1), Sent: time.Duration(i + 1), FCT: fct, Bytes: 1000, Received: 1000, Server: 1})
 		}

@@ -32,7 +32,7 @@ func TestInOrder(t *testing.T) {
 		} else {
 			close(gates[i-1])
 		}
-		return results.Point{Seed: uint64(i)}, nil
+		return results.Point{Coord: results.Coord{Seed: uint64(i)}}, nil
 	}, func(p results.Point) error {
 		added = append(added, p.Seed)
 		return nil

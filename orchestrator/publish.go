@@ -39,7 +39,7 @@ func (p *publisher) Begin(named Point) {
 	p.Watcher.Begin(named)
 	p.live.Of = named.Of
 	p.live.Points = append(p.live.Points, results.LivePoint{
-		Scheme: named.Scheme, Load: named.Load, Seed: named.Seed, Number: named.Number, Flows: named.Flows,
+		Coord: named.Coord, Number: named.Number, Flows: named.Flows,
 	})
 	p.show()
 }

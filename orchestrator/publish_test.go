@@ -22,7 +22,7 @@ func TestPublisher(t *testing.T) {
 	var d diary
 	p := newPublisher(&d, func(l results.Live) error { shown = append(shown, l); return nil })
 	p.now = func() time.Time { return now }
-	point := Point{Scheme: "tcn", Load: 0.5, Seed: 3, Number: 2, Of: 4, Flows: 100}
+	point := Point{Coord: results.Coord{Scheme: "tcn", Load: 0.5, Seed: 3}, Number: 2, Of: 4, Flows: 100}
 	looks := 0
 	look := func() (results.Seen, error) {
 		looks++

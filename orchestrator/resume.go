@@ -101,7 +101,7 @@ func sameFlows(p backend.Point, stored store.Point) error {
 		return err
 	}
 	other := func(what string, values ...any) error {
-		return fmt.Errorf("%s at load %v, seed %d replayed other flows: "+what, append([]any{p.Scheme, p.Load, p.Seed}, values...)...)
+		return fmt.Errorf("%v replayed other flows: "+what, append([]any{p.Coord}, values...)...)
 	}
 	if len(measured.Flows) != len(p.Flows) {
 		return other("%d, and the lab has %d now", len(measured.Flows), len(p.Flows))

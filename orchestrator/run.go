@@ -22,9 +22,7 @@ import (
 
 // Point names one point of a run while it is going on.
 type Point struct {
-	Scheme string
-	Load   float64
-	Seed   uint64
+	results.Coord
 	Number int           // from 1
 	Of     int           // points in all
 	Flows  int           // in its trace
@@ -132,7 +130,7 @@ func runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []back
 		watcher.Begin(named)
 		measured, err := b.Measure(ctx, p, func(s backend.Progress) { watcher.Progress(named, s) })
 		if err != nil {
-			return results.Point{}, fmt.Errorf("running %s at load %v, seed %d: %w", p.Scheme, p.Load, p.Seed, err)
+			return results.Point{}, fmt.Errorf("running %v: %w", p.Coord, err)
 		}
 		watcher.End(named, measured)
 		return measured, nil
@@ -154,7 +152,7 @@ func plan(lab *labs.Lab) ([]backend.Point, error) {
 				return nil, err
 			}
 			for _, s := range lab.Schemes {
-				points = append(points, backend.Point{Scheme: s.Name, Load: load, Seed: seed, Flows: flows})
+				points = append(points, backend.Point{Coord: results.Coord{Scheme: s.Name, Load: load, Seed: seed}, Flows: flows})
 			}
 		}
 	}
@@ -214,9 +212,7 @@ func abort(writer *store.Writer, why error) (*store.Run, error) {
 func name(points []backend.Point, i int, b *backend.Backend) Point {
 	p := points[i]
 	named := Point{
-		Scheme: p.Scheme,
-		Load:   p.Load,
-		Seed:   p.Seed,
+		Coord:  p.Coord,
 		Number: i + 1,
 		Of:     len(points),
 		Flows:  len(p.Flows),

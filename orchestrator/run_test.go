@@ -50,11 +50,11 @@ func TestName(t *testing.T) {
 	b := &backend.Backend{Manifest: results.Manifest{Dilation: 3}}
 	at := func(d time.Duration) []trafficgen.Flow { return []trafficgen.Flow{{Start: 1}, {Start: d}} }
 	points := []backend.Point{
-		{Scheme: "a", Load: 0.5, Seed: 7, Flows: at(time.Second)},
-		{Scheme: "b", Flows: at(2 * time.Second)},
-		{Scheme: "c", Flows: at(4 * time.Second)},
+		{Coord: results.Coord{Scheme: "a", Load: 0.5, Seed: 7}, Flows: at(time.Second)},
+		{Coord: results.Coord{Scheme: "b"}, Flows: at(2 * time.Second)},
+		{Coord: results.Coord{Scheme: "c"}, Flows: at(4 * time.Second)},
 	}
-	want := Point{Scheme: "a", Load: 0.5, Seed: 7, Number: 1, Of: 3, Flows: 2, Lasts: 3 * time.Second, After: 18 * time.Second}
+	want := Point{Coord: results.Coord{Scheme: "a", Load: 0.5, Seed: 7}, Number: 1, Of: 3, Flows: 2, Lasts: 3 * time.Second, After: 18 * time.Second}
 	if got := name(points, 0, b); got != want {
 		t.Errorf("first point %+v, want %+v", got, want)
 	}

@@ -124,7 +124,7 @@ func TestLabsOfOneExperiment(t *testing.T) {
 	}
 	// Completion times are twice as long under one scheme of one lab alone.
 	got := scores(t, p, "sim", func(j job) float64 {
-		if j.study == p.studies[1] && j.scheme == "dctcp-red-avg" {
+		if j.study == p.studies[1] && j.Scheme == "dctcp-red-avg" {
 			return 2
 		}
 		return 1

@@ -160,7 +160,7 @@ func seconds(m results.Manifest) float64 {
 // sumUp is a point without its flows.
 func sumUp(p results.Point) keptPoint {
 	counts := results.CountsOf(p)
-	k := keptPoint{Scheme: p.Scheme, Load: p.Load, Seed: p.Seed, Flows: len(p.Flows), Marks: counts.Marks, Drops: counts.Drops, Timeouts: counts.Timeouts, FCT: make(map[string][]float64)}
+	k := keptPoint{Coord: p.Coord, Flows: len(p.Flows), Marks: counts.Marks, Drops: counts.Drops, Timeouts: counts.Timeouts, FCT: make(map[string][]float64)}
 	for _, f := range p.Flows {
 		if f.Completed() {
 			k.Completed++

@@ -8,22 +8,21 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
+	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
 
 // job is one point of the plan.
 type job struct {
-	study  *study
-	scheme string
-	load   float64
-	seed   uint64
-	key    string
-	cost   float64 // seconds: of a core in virtual time, else of the wall
-	wants  []want  // what it is needed for
+	study *study
+	results.Coord
+	key   string
+	cost  float64 // seconds: of a core in virtual time, else of the wall
+	wants []want  // what it is needed for
 }
 
 func (j job) String() string {
-	return fmt.Sprintf("%s %s load %v seed %d", j.study, j.scheme, j.load, j.seed)
+	return fmt.Sprintf("%s %v", j.study, j.Coord)
 }
 
 // fill scales the labs, and lists the points that the claims need. Those of an
@@ -82,7 +81,7 @@ func (p *Plan) addPoints(s *study) error {
 				if err != nil {
 					return err
 				}
-				j := job{s, scheme.Name, load, seed, key, cost, wants}
+				j := job{s, results.Coord{Scheme: scheme.Name, Load: load, Seed: seed}, key, cost, wants}
 				// Two experiments may look at the same points of one lab.
 				if i := slices.IndexFunc(p.jobs, func(o job) bool { return o.key == key }); i >= 0 {
 					p.jobs[i].wants = append(p.jobs[i].wants, wants...)

@@ -93,7 +93,7 @@ func (p *Plan) newKeeper(t Todo) *keeper {
 	k := &keeper{plan: p, left: make(map[batch]int), kept: make(map[string]bool)}
 	for _, c := range t.cells {
 		for _, id := range c.experiments() {
-			k.left[batch{id, c.jobs[0].load}]++
+			k.left[batch{id, c.jobs[0].Load}]++
 			k.left[batch{experiment: id}]++
 		}
 	}
@@ -117,7 +117,7 @@ func (k *keeper) done(c cell) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, id := range c.experiments() {
-		whole, load := batch{experiment: id}, batch{id, c.jobs[0].load}
+		whole, load := batch{experiment: id}, batch{id, c.jobs[0].Load}
 		k.left[whole]--
 		if k.left[load]--; k.left[load] > 0 {
 			continue

@@ -107,7 +107,7 @@ func (w *cellWatcher) End(p orchestrator.Point, measured results.Point) {
 	w.ended++
 	w.done++
 	w.shares[w.cell] = float64(w.ended) / float64(p.Of)
-	text := fmt.Sprintf("%s %s load %v seed %d: done in %v", w.cells[w.cell].jobs[0].study, p.Scheme, p.Load, p.Seed, w.now().Sub(w.begun).Round(100*time.Millisecond))
+	text := fmt.Sprintf("%s %v: done in %v", w.cells[w.cell].jobs[0].study, p.Coord, w.now().Sub(w.begun).Round(100*time.Millisecond))
 	for _, why := range measured.Fidelity.Reasons {
 		text += "; low fidelity: " + why
 	}

@@ -36,8 +36,8 @@ func TestMeter(t *testing.T) {
 		t.Errorf("after half a point %+v", last)
 	}
 	now = now.Add(20 * time.Second)
-	first.End(orchestrator.Point{Of: 1, Scheme: "a", Load: 0.9, Seed: 1}, results.Point{Fidelity: results.Fidelity{Reasons: []string{"late"}}})
-	if last.Points != 1 || last.Left != 120*time.Second || last.Just != "x-1 a load 0.9 seed 1: done in 40s; low fidelity: late" {
+	first.End(orchestrator.Point{Of: 1, Coord: results.Coord{Scheme: "a", Load: 0.9, Seed: 1}}, results.Point{Fidelity: results.Fidelity{Reasons: []string{"late"}}})
+	if last.Points != 1 || last.Left != 120*time.Second || last.Just != "x-1 a at load 0.9, seed 1: done in 40s; low fidelity: late" {
 		t.Errorf("after a point %+v", last)
 	}
 	second.Begin(orchestrator.Point{})

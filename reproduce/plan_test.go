@@ -95,7 +95,7 @@ func TestLoadsAndFlows(t *testing.T) {
 			t.Error("nothing is planned")
 		}
 		for _, j := range p.jobs {
-			if j.load != 0.9 || j.study.lab.Workload.Flows != tt.want {
+			if j.Load != 0.9 || j.study.lab.Workload.Flows != tt.want {
 				t.Errorf("planned %v of %d flows, want %d at 0.9 alone", j, j.study.lab.Workload.Flows, tt.want)
 			}
 		}
@@ -111,7 +111,7 @@ func TestLoadsAndFlows(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	p := planned(t, Headline, "tcn-fig13")
 	for _, j := range p.jobs {
-		if j.load != 0.9 || j.study.lab.Workload.Flows != 50_000 {
+		if j.Load != 0.9 || j.study.lab.Workload.Flows != 50_000 {
 			t.Errorf("planned %v of %d flows", j, j.study.lab.Workload.Flows)
 		}
 		if j.study.ID != "tcn-fig13" && j.study.ID != "tcn-fig12" {
@@ -130,7 +130,7 @@ func TestHeadline(t *testing.T) {
 func TestBaselineOfAnother(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig8")
 	for _, j := range p.jobs {
-		if j.study.ID == "tcn-fig6" && (j.scheme != "tcn" || j.load != 0.9) {
+		if j.study.ID == "tcn-fig6" && (j.Scheme != "tcn" || j.Load != 0.9) {
 			t.Errorf("planned %v, which no claim of Fig. 8 looks at", j)
 		}
 	}

@@ -38,7 +38,7 @@ func TestPublish(t *testing.T) {
 	claims := p.study("tcn-fig6").Claims
 	against := claims[slices.IndexFunc(claims, func(c papers.Claim) bool { return c.ID == "tcn-fig6-c4" })] // CoDel
 	scores(t, p, "sim", func(j job) float64 {
-		if j.scheme == "tcn" {
+		if j.Scheme == "tcn" {
 			return 50
 		}
 		return 100

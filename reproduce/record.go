@@ -59,11 +59,9 @@ type kept struct {
 
 // keptPoint sums up a point.
 type keptPoint struct {
-	Lab       string               `json:"lab"`
-	Runtime   string               `json:"runtime"`
-	Scheme    string               `json:"scheme"`
-	Load      float64              `json:"load"`
-	Seed      uint64               `json:"seed"`
+	Lab     string `json:"lab"`
+	Runtime string `json:"runtime"`
+	results.Coord
 	Flows     int                  `json:"flows"`
 	Completed int                  `json:"completed"`
 	Marks     int64                `json:"marks"`
@@ -82,7 +80,7 @@ func (k kept) same(o kept) bool {
 }
 
 func (k keptPoint) same(o keptPoint) bool {
-	return k.Lab == o.Lab && k.Runtime == o.Runtime && k.Scheme == o.Scheme && k.Load == o.Load && k.Seed == o.Seed
+	return k.Lab == o.Lab && k.Runtime == o.Runtime && k.Coord == o.Coord
 }
 
 // figure is what the card shows.

@@ -73,7 +73,7 @@ func TestRecordKeepsItsOrigin(t *testing.T) {
 func TestRecordOfAPart(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
 	scores(t, p, "sim", func(j job) float64 {
-		if j.load == 0.9 {
+		if j.Load == 0.9 {
 			return 1
 		}
 		return 0
@@ -87,7 +87,7 @@ func TestRecordOfAPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range todo.cells {
-		if c.jobs[0].load == 0.9 {
+		if c.jobs[0].Load == 0.9 {
 			t.Errorf("%v is recorded, and is to be run", c.jobs[0])
 		}
 	}
@@ -106,7 +106,7 @@ func TestKeeper(t *testing.T) {
 	k := p.newKeeper(todo)
 	left := map[float64]int{}
 	for _, c := range todo.cells {
-		left[c.jobs[0].load]++
+		left[c.jobs[0].Load]++
 	}
 	for _, c := range todo.cells {
 		j := c.jobs[0]
@@ -114,13 +114,13 @@ func TestKeeper(t *testing.T) {
 		if err := k.done(c); err != nil {
 			t.Fatal(err)
 		}
-		left[j.load]--
+		left[j.Load]--
 		r, err := load(p.Out, "tcn", "tcn-fig6")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if there := slices.ContainsFunc(r.Figures, func(f kept) bool { return f.Load == j.load }); there != (left[j.load] == 0) {
-			t.Fatalf("with %d points left at %v its figures are recorded: %v", left[j.load], j.load, there)
+		if there := slices.ContainsFunc(r.Figures, func(f kept) bool { return f.Load == j.Load }); there != (left[j.Load] == 0) {
+			t.Fatalf("with %d points left at %v its figures are recorded: %v", left[j.Load], j.Load, there)
 		}
 	}
 	if !k.kept["tcn-fig6"] {
@@ -142,7 +142,7 @@ func TestKeeperOfShared(t *testing.T) {
 	})
 	k := p.newKeeper(todo)
 	for _, c := range todo.cells {
-		if c.jobs[0].load != 0.9 {
+		if c.jobs[0].Load != 0.9 {
 			continue
 		}
 		measured(t, p, c.jobs[0], "sim", 1)
@@ -166,7 +166,7 @@ func TestKeeperOfShared(t *testing.T) {
 func TestRecordsOfScales(t *testing.T) {
 	full := planned(t, Full, "tcn-fig10")
 	for _, j := range full.jobs {
-		if j.load == 0.9 {
+		if j.Load == 0.9 {
 			measured(t, full, j, "sim", 1)
 		}
 	}
@@ -189,7 +189,7 @@ func TestRecordsOfScales(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, j := range p.jobs {
-			if got := p.recorded(j, records); got != (tt.spare && j.load == 0.9) {
+			if got := p.recorded(j, records); got != (tt.spare && j.Load == 0.9) {
 				t.Errorf("%s: %v is recorded: %v", tt.scale, j, got)
 			}
 		}
@@ -286,7 +286,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	r := &record{Paper: "x", Experiment: "x-1", Origins: map[string]origin{o.hash(): o, "unused": {}}, Figures: []kept{
 		{Claim: "x-1-c2", Runtime: "sim", Value: exact(math.Inf(1)), From: exact(math.Inf(-1)), CI95: []exact{-1.5, 2}, Origin: o.hash(), Measured: time.Unix(1, 0).UTC()},
 		{Claim: "x-1-c1", Runtime: "sim", Nothing: "none | at all", Origin: o.hash()},
-	}, Points: []keptPoint{{Lab: "x", Scheme: "s", FCT: map[string][]float64{"all": {1, 2.5}}, Origin: o.hash()}}}
+	}, Points: []keptPoint{{Lab: "x", Coord: results.Coord{Scheme: "s"}, FCT: map[string][]float64{"all": {1, 2.5}}, Origin: o.hash()}}}
 	if err := r.save(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (t *Todo) order() {
 	}
 	slices.SortStableFunc(t.cells, func(a, b cell) int {
 		x, y := a.jobs[0].study.ID, b.jobs[0].study.ID
-		return cmp.Or(cmp.Compare(dearest[y], dearest[x]), strings.Compare(x, y), cmp.Compare(b.jobs[0].load, a.jobs[0].load), cmp.Compare(b.cost, a.cost))
+		return cmp.Or(cmp.Compare(dearest[y], dearest[x]), strings.Compare(x, y), cmp.Compare(b.jobs[0].Load, a.jobs[0].Load), cmp.Compare(b.cost, a.cost))
 	})
 }
 
@@ -123,7 +123,7 @@ func (t *Todo) add(j job, alone bool) {
 	lab := j.study.lab
 	i := slices.IndexFunc(t.cells, func(c cell) bool {
 		o := c.jobs[0]
-		return o.study.lab.Name == lab.Name && o.study.lab.Workload.Flows == lab.Workload.Flows && o.load == j.load && o.seed == j.seed
+		return o.study.lab.Name == lab.Name && o.study.lab.Workload.Flows == lab.Workload.Flows && o.Load == j.Load && o.Seed == j.Seed
 	})
 	if alone || i < 0 {
 		t.cells = append(t.cells, cell{[]job{j}, j.cost})
@@ -208,9 +208,9 @@ func (p *Plan) runCell(ctx context.Context, c cell, w orchestrator.Watcher) erro
 	first := c.jobs[0]
 	var schemes []string
 	for _, j := range c.jobs {
-		schemes = append(schemes, j.scheme)
+		schemes = append(schemes, j.Scheme)
 	}
-	lab, err := first.study.lab.Restricted(schemes, first.load, first.seed)
+	lab, err := first.study.lab.Restricted(schemes, first.Load, first.Seed)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // flows of each class that take so many times a millisecond.
 func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
 	t.Helper()
-	lab, err := j.study.lab.Restricted([]string{j.scheme}, j.load, j.seed)
+	lab, err := j.study.lab.Restricted([]string{j.Scheme}, j.Load, j.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,12 @@ func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
 		t.Fatal(err)
 	}
 	w, err := store.Create(p.folder(lab), results.Manifest{
-		Start: time.Unix(0, 0), Runtime: runtime, Lab: lab.Name, Schemes: []string{j.scheme}, Loads: []float64{j.load}, Seeds: []uint64{j.seed},
+		Start: time.Unix(0, 0), Runtime: runtime, Lab: lab.Name, Schemes: []string{j.Scheme}, Loads: []float64{j.Load}, Seeds: []uint64{j.Seed},
 	}, yaml, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	point := results.Point{Scheme: j.scheme, Load: j.load, Seed: j.seed, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	point := results.Point{Coord: j.Coord, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i := range 60 {
 		bytes := []int64{10_000, 1_000_000, 20_000_000}[i%3]
 		start := time.Duration(i) * time.Millisecond
@@ -73,12 +73,12 @@ func TestCardOfFlows(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
 	got := scores(t, p, "sim", func(j job) float64 {
 		switch {
-		case j.scheme == "mq-ecn" && j.load != 0.3:
+		case j.Scheme == "mq-ecn" && j.Load != 0.3:
 			return 0 // not run
-		case j.scheme != "tcn":
+		case j.Scheme != "tcn":
 			return 100
 		}
-		return map[float64]float64{0.3: 20, 0.6: 40, 0.9: 60}[j.load] // a gain of 80, 60 and 40 %
+		return map[float64]float64{0.3: 20, 0.6: 40, 0.9: 60}[j.Load] // a gain of 80, 60 and 40 %
 	})
 	for _, tt := range []struct {
 		id      string
@@ -131,7 +131,7 @@ func TestColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		got = scores(t, p, string(tt.runtime), func(j job) float64 {
-			if j.scheme == "tcn" {
+			if j.Scheme == "tcn" {
 				return 100 - tt.gain
 			}
 			return 100
@@ -205,7 +205,7 @@ func TestFlowsOfTheRun(t *testing.T) {
 	}
 	s := p.studies[0]
 	point := func(lab string, seed uint64, flows int) keptPoint {
-		return keptPoint{Lab: lab, Scheme: "a", Load: 0.5, Seed: seed, Runtime: "sim", Flows: flows}
+		return keptPoint{Lab: lab, Coord: results.Coord{Scheme: "a", Load: 0.5, Seed: seed}, Runtime: "sim", Flows: flows}
 	}
 	r := &record{Points: []keptPoint{point("b", 1, 1000), point(s.lab.Name, 1, 17), point(s.lab.Name, 2, 900), point(s.lab.Name, 3, 50)}}
 	f := kept{Scheme: "a", Load: 0.5, Flows: 1000, Runtime: "sim"}

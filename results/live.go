@@ -15,14 +15,12 @@ type Live struct {
 
 // LivePoint is one point of a run that is being made.
 type LivePoint struct {
-	Scheme    string  `json:"scheme"`
-	Load      float64 `json:"load"`
-	Seed      uint64  `json:"seed"`
-	Number    int     `json:"number"` // from 1
-	Flows     int     `json:"flows"`  // in its trace
-	Completed int64   `json:"completed"`
-	Failed    int64   `json:"failed"` // ended otherwise
-	Done      bool    `json:"done"`
+	Coord
+	Number    int   `json:"number"` // from 1
+	Flows     int   `json:"flows"`  // in its trace
+	Completed int64 `json:"completed"`
+	Failed    int64 `json:"failed"` // ended otherwise
+	Done      bool  `json:"done"`
 	Seen
 }
 

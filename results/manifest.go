@@ -90,9 +90,7 @@ func (m *Micros) UnmarshalJSON(b []byte) error {
 
 // PointInfo is a point without its records.
 type PointInfo struct {
-	Scheme    string   `json:"scheme"`
-	Load      float64  `json:"load"`
-	Seed      uint64   `json:"seed"`
+	Coord
 	Flows     int      `json:"flows"`
 	Completed int      `json:"completed"`
 	Fidelity  Fidelity `json:"fidelity"`
@@ -104,7 +102,7 @@ func (m Manifest) Virtual() bool { return m.Transport.Provider == ProviderModel 
 
 // InfoOf is what a point is, without its records.
 func InfoOf(p Point) PointInfo {
-	info := PointInfo{Scheme: p.Scheme, Load: p.Load, Seed: p.Seed, Flows: len(p.Flows), Fidelity: p.Fidelity}
+	info := PointInfo{Coord: p.Coord, Flows: len(p.Flows), Fidelity: p.Fidelity}
 	for _, f := range p.Flows {
 		if f.Completed() {
 			info.Completed++

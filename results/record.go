@@ -175,9 +175,7 @@ type Capture struct {
 
 // Point is everything measured at one scheme, load and seed.
 type Point struct {
-	Scheme    string
-	Load      float64
-	Seed      uint64
+	Coord
 	Flows     []Flow
 	Queues    []QueueSample
 	Probes    []ProbeSample    // by probe, in the order of sending

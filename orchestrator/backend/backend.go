@@ -56,10 +56,8 @@ type Backend struct {
 
 // Point is one replay of a trace under one scheme.
 type Point struct {
-	Scheme string
-	Load   float64
-	Seed   uint64
-	Flows  []trafficgen.Flow
+	results.Coord
+	Flows []trafficgen.Flow
 }
 
 // Lasts is the wall time of the starts of a point's trace; zero in virtual time, where

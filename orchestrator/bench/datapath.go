@@ -167,7 +167,7 @@ func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 // switched measures the way through the switch with the ports of a lab.
 func (b *bench) switched(ctx context.Context, lab *labs.Lab, bytes int64) (s sample, m role.Measured, err error) {
 	b.Use(lab)
-	p := backend.Point{Scheme: lab.Baseline}
+	p := backend.Point{Coord: results.Coord{Scheme: lab.Baseline}}
 	if lab.Collect.Queues > 0 {
 		p.Flows = oneFlow(bytes) // whose queues are to be sampled
 	}

@@ -32,11 +32,9 @@ const (
 
 // order is the host's to a guest.
 type order struct {
-	Task   task
-	Lab    string // as YAML; its files are in the guest
-	Scheme string
-	Load   float64
-	Seed   uint64
+	Task task
+	Lab  string // as YAML; its files are in the guest
+	results.Coord
 }
 
 // reply is the guest's: what its task yields.
@@ -138,7 +136,7 @@ func (o order) on(ctx context.Context, t *testbed.Testbed, progress func([]byte)
 	booted := time.Now()
 	now, look := step{}, looks{}
 	var told error
-	r.Point, err = t.Run(ctx, backend.Point{Scheme: o.Scheme, Load: o.Load, Seed: o.Seed, Flows: flows}, func(s role.State) {
+	r.Point, err = t.Run(ctx, backend.Point{Coord: o.Coord, Flows: flows}, func(s role.State) {
 		now.Completed, now.Failed, now.At = s.Completed, s.Failed, time.Since(booted)
 		var err error
 		if !s.Done && look.due(now.At) {

@@ -134,7 +134,7 @@ func (g *guests) measure(ctx context.Context, p backend.Point, watch func(backen
 	if err != nil {
 		return results.Point{}, err
 	}
-	o := order{Task: taskPoint, Scheme: p.Scheme, Load: p.Load, Seed: p.Seed}
+	o := order{Task: taskPoint, Coord: p.Coord}
 	r, err := g.do(ctx, one, o, func(s step) {
 		s.Look = s.look
 		watch(s.Progress)

@@ -55,9 +55,7 @@ func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(bac
 	}
 	o := s.Outcome()
 	return results.Point{
-		Scheme:    p.Scheme,
-		Load:      p.Load,
-		Seed:      p.Seed,
+		Coord:     p.Coord,
 		Flows:     o.Flows,
 		Queues:    o.Queues,
 		Probes:    o.Probes,
@@ -81,7 +79,7 @@ func Config(lab *labs.Lab, scheme string, load float64, seed uint64) (sim.Config
 	if err != nil {
 		return sim.Config{}, err
 	}
-	return simulation(lab, backend.Point{Scheme: scheme, Load: load, Seed: seed, Flows: flows})
+	return simulation(lab, backend.Point{Coord: results.Coord{Scheme: scheme, Load: load, Seed: seed}, Flows: flows})
 }
 
 func simulation(lab *labs.Lab, p backend.Point) (sim.Config, error) {

@@ -6,6 +6,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
+	"aqmlab/results"
 	"aqmlab/switch/fabric"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
@@ -15,7 +16,7 @@ import (
 // nothing without it.
 func TestPausesAreStored(t *testing.T) {
 	lab := parse(t)
-	p := backend.Point{Scheme: "droptail", Load: 0.3, Seed: 1}
+	p := backend.Point{Coord: results.Coord{Scheme: "droptail", Load: 0.3, Seed: 1}}
 	for i := range 4 { // both servers at once, which one link cannot carry
 		p.Flows = append(p.Flows, trafficgen.Flow{ID: i, Server: 1 + i%2, Bytes: 200_000})
 	}

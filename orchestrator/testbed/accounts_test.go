@@ -21,7 +21,7 @@ func TestFlowsKnowTheirLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := tb.Run(t.Context(), backend.Point{Scheme: "droptail", Load: 0.5, Seed: 1, Flows: flows}, func(role.State) {})
+	p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: "droptail", Load: 0.5, Seed: 1}, Flows: flows}, func(role.State) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func (t *Testbed) pilot(ctx context.Context) (m measurement, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m, err = t.measure(ctx, backend.Point{Scheme: t.lab.Baseline, Flows: flows}, func(role.State) {}); err != nil {
+	if m, err = t.measure(ctx, backend.Point{Coord: results.Coord{Scheme: t.lab.Baseline}, Flows: flows}, func(role.State) {}); err != nil {
 		return m, fmt.Errorf("running the pilot: %w", err)
 	}
 	return m, nil

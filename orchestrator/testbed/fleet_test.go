@@ -8,6 +8,7 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/role"
+	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
 
@@ -37,7 +38,7 @@ func TestFleet(t *testing.T) {
 		client := (i / 4) % 2
 		trace = append(trace, trafficgen.Flow{ID: 100 + i, Start: time.Duration(i) * time.Millisecond, Client: client, Server: 2 - i%2*(1-client), Bytes: int64(1000 + i)})
 	}
-	m, err := tb.measure(t.Context(), backend.Point{Scheme: "tcn", Flows: trace}, func(s role.State) {
+	m, err := tb.measure(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn"}, Flows: trace}, func(s role.State) {
 		if s.Completed+s.Failed > int64(len(trace)) || s.Started > int64(len(trace)) {
 			t.Errorf("progress %+v of %d flows", s, len(trace))
 		}
@@ -55,7 +56,7 @@ func TestFleet(t *testing.T) {
 	}
 	pairs := [][2]int{{0, 1}, {1, 2}, {0, 2}, {2, 0}}
 	var rtts []role.RTT
-	_, err = tb.WithSwitch(t.Context(), backend.Point{Scheme: "tcn"}, func(ctx context.Context) error {
+	_, err = tb.WithSwitch(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn"}}, func(ctx context.Context) error {
 		rtts, err = tb.hosts.baseRTT(ctx, pairs)
 		return err
 	})

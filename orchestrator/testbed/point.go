@@ -33,9 +33,7 @@ func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(role.Stat
 	}
 	zero := time.Duration(float64(m.zero-m.sw.Start) / t.dilation)
 	out := results.Point{
-		Scheme:   p.Scheme,
-		Load:     p.Load,
-		Seed:     p.Seed,
+		Coord:    p.Coord,
 		Flows:    m.Flows,
 		Probes:   m.probes,
 		Senders:  m.senders,

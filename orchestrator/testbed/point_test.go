@@ -177,7 +177,7 @@ func onePoint(t *testing.T, lab *labs.Lab) backend.Point {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return backend.Point{Scheme: lab.Schemes[0].Name, Load: load, Seed: seed, Flows: flows}
+	return backend.Point{Coord: results.Coord{Scheme: lab.Schemes[0].Name, Load: load, Seed: seed}, Flows: flows}
 }
 
 // TestRunPoint: a point's flows, counts and samples hold together.

@@ -67,7 +67,7 @@ func schemesOf(r *store.Run) []string {
 func overlap(a, b *store.Run, scheme string) bool {
 	return slices.ContainsFunc(a.Points(), func(p store.Point) bool {
 		return p.Scheme == scheme && slices.ContainsFunc(b.Points(), func(q store.Point) bool {
-			return q.Scheme == scheme && q.Load == p.Load && q.Seed == p.Seed
+			return q.Coord == p.Coord
 		})
 	})
 }
@@ -95,18 +95,18 @@ func distinct(runs []*store.Run) error {
 // strangers refuses runs of which no point can be compared with the baseline.
 func strangers(runs []*store.Run, baseline string) error {
 	groups := byRun(runs)
-	var spots []spot
+	var traces []results.Coord
 	for _, p := range slices.Concat(groups...) {
 		if p.Scheme == baseline {
-			spots = append(spots, spot{p.Load, p.Seed})
+			traces = append(traces, p.Trace())
 		}
 	}
 	for i, group := range groups {
-		if len(spots) == 0 || slices.ContainsFunc(group, func(p store.Point) bool { return slices.Contains(spots, spot{p.Load, p.Seed}) }) {
+		if len(traces) == 0 || slices.ContainsFunc(group, func(p store.Point) bool { return slices.Contains(traces, p.Trace()) }) {
 			continue
 		}
 		return fmt.Errorf("nothing to compare: run %s has no load and seed in common with the baseline %s: it has %s, the baseline %s",
-			filepath.Base(runs[i].Dir), baseline, spotsText(spotsOf(group)), spotsText(spots))
+			filepath.Base(runs[i].Dir), baseline, tracesText(tracesOf(group)), tracesText(traces))
 	}
 	return nil
 }
@@ -127,34 +127,29 @@ func because(runs []*store.Run) string {
 	return "; the runs differ in " + strings.Join(all, "; ")
 }
 
-// spot is where all schemes replay one trace.
-type spot struct {
-	load float64
-	seed uint64
-}
-
-func spotsOf(points []store.Point) []spot {
-	var spots []spot
+// tracesOf are the traces that points replay, each once.
+func tracesOf(points []store.Point) []results.Coord {
+	var traces []results.Coord
 	for _, p := range points {
-		if s := (spot{p.Load, p.Seed}); !slices.Contains(spots, s) {
-			spots = append(spots, s)
+		if !slices.Contains(traces, p.Trace()) {
+			traces = append(traces, p.Trace())
 		}
 	}
-	return spots
+	return traces
 }
 
-// spotsText is "load 0.5 (seeds 1, 2), load 0.9 (seed 1)".
-func spotsText(spots []spot) string {
-	if len(spots) == 0 {
+// tracesText is "load 0.5 (seeds 1, 2), load 0.9 (seed 1)".
+func tracesText(traces []results.Coord) string {
+	if len(traces) == 0 {
 		return "no points"
 	}
 	var loads []float64
 	seeds := make(map[float64][]uint64)
-	for _, s := range spots {
-		if !slices.Contains(loads, s.load) {
-			loads = append(loads, s.load)
+	for _, s := range traces {
+		if !slices.Contains(loads, s.Load) {
+			loads = append(loads, s.Load)
 		}
-		seeds[s.load] = append(seeds[s.load], s.seed)
+		seeds[s.Load] = append(seeds[s.Load], s.Seed)
 	}
 	slices.Sort(loads)
 	var parts []string

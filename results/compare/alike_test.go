@@ -178,7 +178,7 @@ func TestRunsThatShareNothing(t *testing.T) {
 	if _, err := Runs(runs, ""); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want one with %q", err, want)
 	}
-	if got := spotsText([]spot{{0.9, 2}, {0.5, 1}, {0.9, 1}}); got != "load 0.5 (seed 1), load 0.9 (seeds 1, 2)" {
+	if got := tracesText([]results.Coord{{Load: 0.9, Seed: 2}, {Load: 0.5, Seed: 1}, {Load: 0.9, Seed: 1}}); got != "load 0.5 (seed 1), load 0.9 (seeds 1, 2)" {
 		t.Errorf("spots are %q", got)
 	}
 }

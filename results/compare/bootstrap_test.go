@@ -125,7 +125,7 @@ func TestFewFlowsHaveNoVerdict(t *testing.T) {
 		large int
 		want  Verdict
 	}{{minPairs - 1, NoDifference}, {minPairs, Better}} {
-		a, b := results.Point{Scheme: "a", Load: 0.9}, results.Point{Scheme: "b", Load: 0.9}
+		a, b := results.Point{Coord: results.Coord{Scheme: "a", Load: 0.9}}, results.Point{Coord: results.Coord{Scheme: "b", Load: 0.9}}
 		for i := range int64(c.large) {
 			a.Flows = append(a.Flows, resultstest.FlowOf(i, 20e6, time.Duration(i), 2*time.Millisecond))
 			b.Flows = append(b.Flows, resultstest.FlowOf(i, 20e6, time.Duration(i), time.Millisecond))

@@ -227,7 +227,7 @@ func (s *pointSet) add(p results.Point) error {
 	k := cell{p.Scheme, p.Load}
 	i, found := slices.BinarySearchFunc(s.points[k], p.Seed, func(q results.Point, seed uint64) int { return cmp.Compare(q.Seed, seed) })
 	if found {
-		return fmt.Errorf("%s at load %g, seed %d is there twice", p.Scheme, p.Load, p.Seed)
+		return fmt.Errorf("%v is there twice", p.Coord)
 	}
 	s.points[k] = slices.Insert(s.points[k], i, p)
 	return nil

@@ -245,7 +245,7 @@ func TestCompareJSONFields(t *testing.T) {
 	resultstest.WantKeys(t, "row", got["rows"].([]any)[0].(map[string]any),
 		"scheme", "load", "class", "metric", "value", "normalized", "difference_percent", "ci95", "verdict")
 	resultstest.WantKeys(t, "difference", got["differences"].([]any)[0].(map[string]any), "field", "values")
-	c, err = Points([]results.Point{{Scheme: "a"}}, "")
+	c, err = Points([]results.Point{{Coord: results.Coord{Scheme: "a"}}}, "")
 	if b, jerr := json.Marshal(c); err != nil || jerr != nil || string(b) != `{"baseline":"a","rows":[],"differences":[]}` {
 		t.Errorf("a comparison without flows is %s (%v, %v)", b, err, jerr)
 	}

@@ -8,19 +8,14 @@ import (
 // checkTraces makes sure that all schemes at one load and seed replayed the
 // same flows, without which comparing them flow by flow means nothing.
 func (s *pointSet) checkTraces() error {
-	type replay struct {
-		load float64
-		seed uint64
-	}
-	first := make(map[replay]results.Point)
+	first := make(map[results.Coord]results.Point)
 	for _, scheme := range s.schemes {
 		for _, load := range s.loads {
 			for _, p := range s.at(scheme, load) {
-				k := replay{p.Load, p.Seed}
-				if ref, ok := first[k]; !ok {
-					first[k] = p
+				if ref, ok := first[p.Trace()]; !ok {
+					first[p.Trace()] = p
 				} else if err := sameTrace(ref, p); err != nil {
-					return fmt.Errorf("%s and %s did not replay the same trace at load %g, seed %d: %w", ref.Scheme, p.Scheme, load, p.Seed, err)
+					return fmt.Errorf("%s and %s did not replay the same trace at %v: %w", ref.Scheme, p.Scheme, p.Trace(), err)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // steadily is a point of so many small flows that take the same.
 func steadily(scheme string, flows int, fct time.Duration) results.Point {
-	p := results.Point{Scheme: scheme, Load: 0.9, Seed: 1, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.9, Seed: 1}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i := range flows {
 		at := time.Duration(i) * time.Millisecond
 		p.Flows = append(p.Flows, results.Flow{ID: int64(i), Start: at, Sent: at, FCT: fct, Bytes: 1000, Received: 1000, Server: 1})

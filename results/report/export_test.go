@@ -57,7 +57,7 @@ func TestExportFlows(t *testing.T) {
 			}
 			for name, text := range want {
 				if row[name] != text {
-					t.Fatalf("flow %d of %s has %s %q, want %q", f.ID, store.PointFolder(p), name, row[name], text)
+					t.Fatalf("flow %d of %s has %s %q, want %q", f.ID, p.Folder(), name, row[name], text)
 				}
 			}
 		}

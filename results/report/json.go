@@ -20,9 +20,7 @@ type RunJSON struct {
 
 // PointJSON is one point of [RunJSON].
 type PointJSON struct {
-	Scheme    string                        `json:"scheme"`
-	Load      float64                       `json:"load"`
-	Seed      uint64                        `json:"seed"`
+	results.Coord
 	Flows     int                           `json:"flows"`
 	Completed int                           `json:"completed"`
 	FCT       map[results.Class]results.FCT `json:"fct_us"`
@@ -50,7 +48,7 @@ type FidelityJSON struct {
 func PointJSONOf(p results.Point) PointJSON {
 	info := results.InfoOf(p)
 	j := PointJSON{
-		Scheme: p.Scheme, Load: p.Load, Seed: p.Seed,
+		Coord: p.Coord,
 		Flows: info.Flows, Completed: info.Completed,
 		FCT:     make(map[results.Class]results.FCT),
 		Counts:  results.CountsOf(p),

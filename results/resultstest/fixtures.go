@@ -104,7 +104,7 @@ func FlowOf(id int64, bytes int64, start, fct time.Duration) results.Flow {
 // Trace is a point of four small flows with the given FCTs in microseconds;
 // a zero did not complete.
 func Trace(scheme string, seed uint64, us ...int) results.Point {
-	p := results.Point{Scheme: scheme, Load: 0.5, Seed: seed, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.5, Seed: seed}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i, n := range us {
 		f := FlowOf(int64(i), 1000, time.Duration(i)*time.Millisecond, time.Duration(n)*time.Microsecond)
 		if n == 0 {
@@ -130,7 +130,7 @@ func QueryFlow(id, query int64, sent, fct time.Duration) results.Flow {
 // Queried is a point of queries of two flows, the second of which takes what is
 // given in microseconds; a zero does not complete.
 func Queried(scheme string, seed uint64, last ...int) results.Point {
-	p := results.Point{Scheme: scheme, Load: 0.5, Seed: seed, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.5, Seed: seed}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i, n := range last {
 		at := time.Duration(i+1) * Ms
 		p.Flows = append(p.Flows,
@@ -143,7 +143,7 @@ func Queried(scheme string, seed uint64, last ...int) results.Point {
 // Lossy is a point of three completed flows, of which two met a timeout, and of
 // one that did not complete.
 func Lossy() results.Point {
-	p := results.Point{Scheme: "red", Load: 0.5, Seed: 1}
+	p := results.Point{Coord: results.Coord{Scheme: "red", Load: 0.5, Seed: 1}}
 	for i, bytes := range []int64{1000, 2000, 20_000_000, 3000} {
 		p.Flows = append(p.Flows, results.Flow{ID: int64(i), Start: time.Duration(i), Bytes: bytes, Received: bytes, FCT: time.Millisecond})
 	}

@@ -22,7 +22,7 @@ type Synth struct {
 // Point replays trace seed under a scheme whose small flows take slow times as
 // long as they should.
 func (s Synth) Point(scheme string, seed, noise uint64, slow float64) results.Point {
-	p := results.Point{Scheme: scheme, Load: 0.9, Seed: seed, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.9, Seed: seed}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	trace, crowd := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, noise))
 	keep := math.Exp(-1 / max(s.Reach, 1e-9))
 	level := crowd.NormFloat64()

@@ -49,7 +49,7 @@ func finished(t *testing.T, root, lab string) *store.Run {
 // measured is a point with all that a report draws: flows of every size and
 // queries among them, two queues, and a probe.
 func measured(scheme string, load float64) results.Point {
-	p := results.Point{Scheme: scheme, Load: load, Seed: 1, Fidelity: results.Fidelity{Label: results.FidelityExact}}
+	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: load, Seed: 1}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 300 {
 		size := []int64{20_000, 500_000, 20_000_000}[i%3]
@@ -78,7 +78,7 @@ func going(completed int64) results.Live {
 		us, kb = append(us, float64(i+1)*100), append(kb, float64(i%50))
 	}
 	return results.Live{At: time.Now(), Of: 4, Points: []results.LivePoint{{
-		Scheme: "droptail", Load: 0.5, Seed: 1, Number: 1, Flows: 300, Completed: completed,
+		Coord: results.Coord{Scheme: "droptail", Load: 0.5, Seed: 1}, Number: 1, Flows: 300, Completed: completed,
 		Seen: results.Seen{
 			FCT:   map[results.Class]results.FCT{results.Small: {Count: int(completed), Mean: 123.4, P99: 5678}},
 			Queue: &results.LiveQueue{Port: "s1 to h1", Us: us, Mean: kb, Peak: kb},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 )
 
 // pointRecord is point.json: all of a point but its flows and samples. It is
@@ -30,11 +29,6 @@ type pointRecord struct {
 type captured struct {
 	Packets int64 `json:"packets"`
 	LeftOut int64 `json:"left_out"`
-}
-
-// PointFolder is the name of a point's folder, such as tcn-load0.9-seed1.
-func PointFolder(p results.Point) string {
-	return fmt.Sprintf("%s-load%s-seed%d", p.Scheme, strconv.FormatFloat(p.Load, 'f', -1, 64), p.Seed)
 }
 
 func writePoint(dir string, p results.Point) error {
@@ -119,7 +113,7 @@ func (s Point) Read() (results.Point, error) {
 // ReadFlows reads the point without its samples of queues, services and senders and
 // without estimates, which are many times larger than all the rest, and without its capture.
 func (s Point) ReadFlows() (results.Point, error) {
-	p := results.Point{Scheme: s.Scheme, Load: s.Load, Seed: s.Seed, Ports: s.Ports, Ingress: s.Ingress, Pauses: s.Pauses, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
+	p := results.Point{Coord: s.Coord, Ports: s.Ports, Ingress: s.Ingress, Pauses: s.Pauses, Links: s.Links, Hosts: s.Hosts, Fidelity: s.Fidelity}
 	rows, err := readParquet[flowRow](filepath.Join(s.dir, flowsFile), s.Flows)
 	if err != nil {
 		return p, err

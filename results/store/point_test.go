@@ -20,20 +20,20 @@ func TestRoundTripOfEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(p, points[i]) {
-			t.Errorf("%s came back different", PointFolder(points[i]))
+			t.Errorf("%s came back different", points[i].Folder())
 		}
 		if want := results.SummarizeProbes(p.Probes); !reflect.DeepEqual(s.Probes, want) {
 			t.Errorf("point.json says %+v, want %+v", s.Probes, want)
 		}
 	}
-	wantFiles(t, filepath.Join(run.Dir, PointFolder(points[0])), "flows.parquet", "goodput.parquet", "point.json", "probes.parquet", "series.parquet")
+	wantFiles(t, filepath.Join(run.Dir, points[0].Folder()), "flows.parquet", "goodput.parquet", "point.json", "probes.parquet", "series.parquet")
 }
 
 // What the damage of a probe's file is called.
 func TestMissingProbes(t *testing.T) {
 	points := resultstest.Everything()[:1]
 	run := stored(t, resultstest.StarManifest(), points)
-	path := filepath.Join(run.Dir, PointFolder(points[0]), probesFile)
+	path := filepath.Join(run.Dir, points[0].Folder(), probesFile)
 	if err := writeParquet(path, probeRows(points[0])[:3]); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ type oldFlowRow struct {
 func TestOldFlowsStillOpen(t *testing.T) {
 	p := resultstest.Trace("droptail", 1, 10, 0, 30)
 	run := stored(t, resultstest.StarManifest(), []results.Point{p})
-	path := filepath.Join(run.Dir, PointFolder(p), flowsFile)
+	path := filepath.Join(run.Dir, p.Folder(), flowsFile)
 	var rows []oldFlowRow
 	for _, r := range flowRows(p) {
 		rows = append(rows, oldFlowRow{

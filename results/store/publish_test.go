@@ -22,7 +22,7 @@ func TestPublish(t *testing.T) {
 		t.Errorf("before the first state: %v", err)
 	}
 	for n := range int64(3) {
-		l := results.Live{At: resultstest.Began().UTC(), Of: 12, Points: []results.LivePoint{{Scheme: "tcn", Number: 1, Flows: 600, Completed: n, Seen: results.See(nil, nil)}}}
+		l := results.Live{At: resultstest.Began().UTC(), Of: 12, Points: []results.LivePoint{{Coord: results.Coord{Scheme: "tcn"}, Number: 1, Flows: 600, Completed: n, Seen: results.See(nil, nil)}}}
 		if err := w.Publish(l); err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func later() results.Manifest {
 func TestResume(t *testing.T) {
 	for name, r := range map[string]*Run{"aborted": aborted(t), "killed": killed(t)} {
 		t.Run(name, func(t *testing.T) {
-			first := filepath.Join(r.Dir, PointFolder(resultstest.Measured()[0]), flowsFile)
+			first := filepath.Join(r.Dir, resultstest.Measured()[0].Folder(), flowsFile)
 			before, err := os.Stat(first)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestResume(t *testing.T) {
 			}
 			wantFiles(t, filepath.Dir(dir), filepath.Base(dir), latestLink)
 			wantFiles(t, dir, append(foldersOf(resultstest.Measured()[:4]), labFile, manifestFile, ReportFile, SummaryFile)...)
-			after, err := os.Stat(filepath.Join(dir, PointFolder(resultstest.Measured()[0]), flowsFile))
+			after, err := os.Stat(filepath.Join(dir, resultstest.Measured()[0].Folder(), flowsFile))
 			if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 				t.Errorf("a point that was there was written again (%v)", err)
 			}
@@ -144,7 +144,7 @@ func TestNotResumed(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	bad := filepath.Join(r.Dir, PointFolder(resultstest.Measured()[0]), flowsFile)
+	bad := filepath.Join(r.Dir, resultstest.Measured()[0].Folder(), flowsFile)
 	if err := os.Truncate(bad, 50); err != nil {
 		t.Fatal(err)
 	}

@@ -68,9 +68,7 @@ func (r *Run) loadPoints() error {
 // seed.
 func (r *Run) order() {
 	slices.SortStableFunc(r.points, func(a, b Point) int {
-		return cmp.Or(
-			cmp.Compare(r.rank(a.Scheme), r.rank(b.Scheme)), cmp.Compare(a.Scheme, b.Scheme),
-			cmp.Compare(a.Load, b.Load), cmp.Compare(a.Seed, b.Seed))
+		return cmp.Or(cmp.Compare(r.rank(a.Scheme), r.rank(b.Scheme)), a.Coord.Compare(b.Coord))
 	})
 }
 
@@ -95,9 +93,9 @@ func (r *Run) missing() error {
 	var errs []error
 	for _, want := range r.Manifest.Points {
 		if !slices.ContainsFunc(r.points, func(p Point) bool {
-			return p.Scheme == want.Scheme && p.Load == want.Load && p.Seed == want.Seed
+			return p.Coord == want.Coord
 		}) {
-			errs = append(errs, fmt.Errorf("%s at load %g, seed %d is listed in the manifest but missing", want.Scheme, want.Load, want.Seed))
+			errs = append(errs, fmt.Errorf("%v is listed in the manifest but missing", want.Coord))
 		}
 	}
 	return errors.Join(errs...)

@@ -49,7 +49,7 @@ func TestFinishRenamesWhenWhole(t *testing.T) {
 
 func foldersOf(points []results.Point) (names []string) {
 	for _, p := range points {
-		names = append(names, PointFolder(p))
+		names = append(names, p.Folder())
 	}
 	return names
 }
@@ -89,7 +89,7 @@ func TestRoundTrip(t *testing.T) {
 			p.Queues = nil
 		}
 		if !reflect.DeepEqual(p, points[i]) {
-			t.Errorf("%s came back different", PointFolder(points[i]))
+			t.Errorf("%s came back different", points[i].Folder())
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (w *Writer) Dir() string { return w.dir }
 // point twice is an error.
 func (w *Writer) Add(p results.Point) error {
 	if err := w.add(p); err != nil {
-		return fmt.Errorf("storing %s at load %g, seed %d: %w", p.Scheme, p.Load, p.Seed, err)
+		return fmt.Errorf("storing %v: %w", p.Coord, err)
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (w *Writer) add(p results.Point) error {
 	if !fileName(p.Scheme) {
 		return fmt.Errorf("scheme name %q cannot stand in a file name", p.Scheme)
 	}
-	name := PointFolder(p)
+	name := p.Folder()
 	final, temp := filepath.Join(w.Dir(), name), filepath.Join(w.Dir(), unfinished+name)
 	if _, err := os.Lstat(final); err == nil {
 		return errors.New("the run has this point already")
