@@ -37,8 +37,11 @@ var rooms = map[string]string{
 	"sim/tcp":                "units switch/event kind switch/packet trafficgen/transport",
 	"sim/rdma":               "units switch/event trafficgen/transport switch/packet",
 	"e2e/truth":              "kind labs orchestrator results sim switch/aqm switch/packet switch/port units", // tests only
-	"labs":                   "units kind switch/packet labs/clab trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen",
+	"labs":                   "units kind switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen",
+	"labs/basertt":           "units kind",
 	"labs/clab":              "units kind",
+	"labs/schema":            "kind",
+	"labs/topologies":        "units kind labs/clab",
 	"sim":                    "collectors collectors/meter switch/event results sim/rdma sim/tcp switch/fabric switch/packet switch/port trafficgen units",
 	"orchestrator/host":      "",
 	"orchestrator/host/cc":   "trafficgen/transport",

@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"aqmlab/labs"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/guests"
@@ -13,7 +12,7 @@ import (
 
 // newAgent is how aqmlab starts its own helper processes.
 func newAgent(kinds port.Kinds) *cobra.Command {
-	c := group(labs.AgentCommand, "Be a helper process of a lab")
+	c := group(agentCommand, "Be a helper process of a lab")
 	c.Hidden = true
 	c.AddCommand(
 		&cobra.Command{

@@ -65,13 +65,41 @@ func TestNodeCommands(t *testing.T) {
 		args []string
 		want string
 	}{
-		{exitUsage, []string{labs.AgentAddress, "eth1", "10.0.0.1"}, `"10.0.0.1" is not an address such as 10.77.0.1/16`},
-		{exitUsage, []string{labs.AgentAddress, "eth1"}, "usage:"},
-		{exitUsage, []string{labs.AgentBridge}, "usage:"},
-		{exitFailed, []string{labs.AgentAddress, "no-such-device", "10.0.0.1/24"}, "find no-such-device"},
+		{exitUsage, []string{agentAddress, "eth1", "10.0.0.1"}, `"10.0.0.1" is not an address such as 10.77.0.1/16`},
+		{exitUsage, []string{agentAddress, "eth1"}, "usage:"},
+		{exitUsage, []string{agentBridge}, "usage:"},
+		{exitFailed, []string{agentAddress, "no-such-device", "10.0.0.1/24"}, "find no-such-device"},
 	} {
-		if _, errs := run(t, tt.code, append([]string{labs.AgentCommand}, tt.args...)...); !strings.Contains(errs, tt.want) {
+		if _, errs := run(t, tt.code, append([]string{agentCommand}, tt.args...)...); !strings.Contains(errs, tt.want) {
 			t.Errorf("%q: stderr %q, want %q", tt.args, errs, tt.want)
+		}
+	}
+}
+
+// TestExportedCommands: what containerlab's nodes run makes the network that it knows: addresses, and
+// bridges without a circle. Our own image has no program but ours.
+func TestExportedCommands(t *testing.T) {
+	for _, tt := range []struct {
+		lab, image string
+		want       []string
+	}{
+		{"smoke", "", []string{"image: aqmlab\n    cmd: agent idle\n", "aqmlab agent address eth1 10.77.0.3/16\n", "aqmlab agent bridge eth1 eth2 eth3\n"}},
+		{"smoke", "i:1", []string{"image: i:1\n  nodes:", "ip address add 10.77.0.3/16 dev eth1\n", "ip link add br0 type bridge\n", "ip link set br0 up\n", "ip link set eth3 master br0\n"}},
+		// Leaves reach the first spine only, and the second one the first leaf.
+		{"topologies/leafspine.clab.yml", "", []string{"bridge eth1 eth2 eth3 eth4 eth5 eth6\n", "bridge eth1 eth2 eth3 eth4 eth5\n", "bridge eth1 eth2\n", "bridge eth1\n"}},
+	} {
+		lab, err := labs.Load(tt.lab, labs.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := containerlab(lab, tt.image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range tt.want {
+			if strings.Count(string(data), line) != 1 {
+				t.Errorf("%s: want %q once in\n%s", tt.lab, line, data)
+			}
 		}
 	}
 }

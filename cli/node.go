@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"aqmlab/labs"
 	"aqmlab/orchestrator/netns"
 )
 
@@ -15,7 +14,7 @@ import (
 func nodeCommands() []*cobra.Command {
 	return []*cobra.Command{
 		{
-			Use:  labs.AgentIdle,
+			Use:  agentIdle,
 			Args: args(cobra.NoArgs),
 			RunE: func(c *cobra.Command, _ []string) error {
 				<-c.Context().Done()
@@ -23,7 +22,7 @@ func nodeCommands() []*cobra.Command {
 			},
 		},
 		{
-			Use:  labs.AgentAddress + " DEVICE PREFIX",
+			Use:  agentAddress + " DEVICE PREFIX",
 			Args: args(cobra.ExactArgs(2)),
 			RunE: func(_ *cobra.Command, words []string) error {
 				addr, err := netip.ParsePrefix(words[1])
@@ -34,7 +33,7 @@ func nodeCommands() []*cobra.Command {
 			},
 		},
 		{
-			Use:  labs.AgentBridge + " DEVICE...",
+			Use:  agentBridge + " DEVICE...",
 			Args: args(cobra.MinimumNArgs(1)),
 			RunE: func(_ *cobra.Command, words []string) error { return netns.Bridge(words...) },
 		},

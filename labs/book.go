@@ -2,12 +2,14 @@ package labs
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"aqmlab/kind"
+	"aqmlab/labs/schema"
 	"aqmlab/switch/port"
 )
 
@@ -18,6 +20,9 @@ import (
 var book embed.FS
 
 const extension = ".yaml"
+
+// ErrNoLab is wrapped by the error for a name that the lab book does not have.
+var ErrNoLab = errors.New("no such lab")
 
 // Entry is one lab of the lab book.
 type Entry struct {
@@ -47,11 +52,7 @@ func FromBook(name string, kinds port.Kinds) (*Lab, error) {
 	if err != nil || isPart(name) {
 		return nil, noLab(name)
 	}
-	ls, err := newLayers(opened(source{file: name + extension, bookOnly: true}, data, kinds))
-	if err != nil {
-		return nil, fmt.Errorf("reading the lab book: %w", err)
-	}
-	l, err := ls.lab("")
+	l, err := read(schema.Source{File: name + extension, Data: data, BookOnly: true}, schema.Overrides{}, kinds)
 	if err != nil {
 		return nil, fmt.Errorf("reading the lab book: %w", err)
 	}

@@ -47,7 +47,7 @@ func TestBadContainers(t *testing.T) {
 	for host, want := range tests {
 		_, err := labs.Parse("x.yaml", []byte(base+"host: "+host+"\n"))
 		if err == nil || err.Error() != want {
-			t.Errorf("%s: got\n%v\nwant\n%s", host, err, want)
+			t.Errorf("%+v: got\n%v\nwant\n%s", host, err, want)
 		}
 	}
 }
@@ -55,10 +55,10 @@ func TestBadContainers(t *testing.T) {
 // TestContainersOnly: only hosts that are containers follow these keys.
 func TestContainersOnly(t *testing.T) {
 	l := load(t, write(t, "x.yaml", base+"host: {image: app:1, memory: 1GB}\n"))
-	want := []string{"host.image: only hosts of runtime docker follow it", "host.memory: only hosts of runtime docker follow it"}
-	for runtime, want := range map[string][]string{"netns": want, "uml": want, labs.Docker: nil, labs.Sim: nil} {
-		if got := l.Unsupported(runtime); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", runtime, got, want)
+	want := []string{"host.image: only hosts that are containers follow it", "host.memory: only hosts that are containers follow it"}
+	for hosts, want := range map[labs.Hosts][]string{{}: want, {Containers: true}: nil, {Modelled: true}: nil} {
+		if got := l.Unsupported(hosts); !slices.Equal(got, want) {
+			t.Errorf("%+v: %q, want %q", hosts, got, want)
 		}
 	}
 }

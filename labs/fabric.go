@@ -10,6 +10,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/clab"
+	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -44,9 +45,9 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	access, trunk := l.linkDelays(layout.Hops)
 	spec := fabric.Spec{Switches: layout.Switches, Port: p, HostPorts: l.Host.Port == HostSwitchPort, Pause: l.Switch.Pause, Seed: seed}
 	for i, rack := range layout.Racks {
-		h := fabric.Host{Name: layout.name(i), Addr: address(i), Delays: delays[i]}
+		h := fabric.Host{Name: layout.HostName(i), Addr: address(i), Delays: delays[i]}
 		spec.Hosts = append(spec.Hosts, h)
-		spec.Links = append(spec.Links, link(h.Name, layout.Switches[rack], layout.access(i), l.Topology.Rate, access))
+		spec.Links = append(spec.Links, link(h.Name, layout.Switches[rack], layout.AccessLink(i), l.Topology.Rate, access))
 	}
 	for _, t := range layout.Trunks {
 		spec.Links = append(spec.Links, link(layout.Switches[t.A], layout.Switches[t.B], t.Traits, l.Topology.Rate, trunk))
@@ -54,9 +55,28 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	return spec, nil
 }
 
+// layout lays the topology out. A lab that was loaded has no error.
+func (t Topology) layout() (topologies.Layout, error) {
+	if t.laid != nil {
+		return *t.laid, nil
+	}
+	return topologies.Table().New(t.Kind, t.Params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
+}
+
+// Racks is the number of each host's rack: hosts of one rack share the switch
+// that they are linked to. Racks count from zero. The lab is one that was
+// loaded.
+func (t Topology) Racks() []int {
+	layout, err := t.layout()
+	if err != nil {
+		panic(fmt.Sprintf("a loaded lab that cannot be laid out: %v", err))
+	}
+	return layout.Racks
+}
+
 // link is a link between two nodes. What it does not say of itself is given.
 func link(a, b string, t clab.Traits, rate units.Rate, delay time.Duration) fabric.Link {
-	return fabric.Link{A: a, B: b, Rate: cmp.Or(t.Rate, rate), Delay: said(t, delay), Jitter: t.Jitter, LossRate: t.Loss}
+	return fabric.Link{A: a, B: b, Rate: cmp.Or(t.Rate, rate), Delay: t.DelayOr(delay), Jitter: t.Jitter, LossRate: t.Loss}
 }
 
 func address(host int) netip.Addr {

@@ -93,15 +93,15 @@ func TestUnsupported(t *testing.T) {
 		"host.small_queue: 0s is for modelled hosts only, real hosts have 1ms",
 		"host.transport.g: 0.25 is for modelled hosts only, real hosts have 0.0625",
 	}
-	for _, runtime := range []string{"netns", "docker", "uml"} {
-		if got := plain.Unsupported(runtime); got != nil {
-			t.Errorf("%s, nothing set: %q", runtime, got)
+	for _, hosts := range []labs.Hosts{{}, {Containers: true}} {
+		if got := plain.Unsupported(hosts); got != nil {
+			t.Errorf("%+v, nothing set: %q", hosts, got)
 		}
-		if got := set.Unsupported(runtime); !slices.Equal(got, want) {
-			t.Errorf("%s: got\n%q\nwant\n%q", runtime, got, want)
+		if got := set.Unsupported(hosts); !slices.Equal(got, want) {
+			t.Errorf("%+v: got\n%q\nwant\n%q", hosts, got, want)
 		}
 	}
-	if got := set.Unsupported(labs.Sim); got != nil {
-		t.Errorf("sim: %q", got)
+	if got := set.Unsupported(labs.Hosts{Modelled: true}); got != nil {
+		t.Errorf("modelled: %q", got)
 	}
 }

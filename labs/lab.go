@@ -1,36 +1,39 @@
-// Package labs is the lab book: it reads lab files (YAML by Viper) into
-// validated labs, and carries the labs that ship with aqmlab.
+// Package labs is the lab book: it reads lab files into validated labs, says what
+// a run needs of a lab (network, traffic, probes), and carries the labs that ship
+// with aqmlab.
 package labs
 
 import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
 // Lab is one experiment, validated and with every default filled in. Times and
-// rates are lab time.
+// rates are lab time. The tags say what its file looks like, see package schema:
+// a field with tags is a key, which is read, checked, written and documented.
 type Lab struct {
-	Name     string
-	Title    string
-	Source   Source
-	Topology Topology
-	RTT      RTT
-	Host     Host
-	Switch   Switch
-	Schemes  []Scheme
-	Workload Workload
-	// Background is more traffic, beside the workload.
-	Background []Background
-	Probe      Probe
-	Collect    Collect
-	Capture    Capture
-	Seeds      []uint64
-	Baseline   string   // name of the scheme that the others are compared with
-	Dilation   Dilation // wall-clock runtimes only
+	Name       string       `lab:"name" form:"name" doc:"without, the file's name"`
+	Title      string       `lab:"title" write:"set" doc:"one line"`
+	Source     Source       `lab:"source"`
+	Topology   Topology     `lab:"topology"`
+	RTT        RTT          `lab:"rtt" short:"min max"`
+	Host       Host         `lab:"host"`
+	Switch     Switch       `lab:"switch"`
+	Schemes    []Scheme     `lab:"schemes" what:"scheme" example:"{name: tcn, aqm: tcn}" doc:"required; the contenders, see [below](#schemes-and-parameters-of-kinds)"`
+	Workload   Workload     `lab:"workload"`
+	Background []Background `lab:"background" what:"workload" example:"{name: queries, arrival: {kind: incast, fan_out: 100}}" doc:"more traffic beside the workload, see [below](#background)"`
+	Probe      Probe        `lab:"probe"`
+	Collect    Collect      `lab:"collect"`
+	Capture    Capture      `lab:"capture" short:"format"`
+	Seeds      []uint64     `lab:"seeds" form:"seeds" distinct:"yes" default:"1" range:"0..9223372036854775807" doc:"whole numbers, distinct, or a range such as 1..3, of at most 10,000"`
+	Baseline   string       `lab:"baseline" form:"name" doc:"name of the scheme that the others are compared with; without, the first"`
+	Dilation   Dilation     `lab:"dilation" form:"dilation" default:"auto" range:"[1, 1000000]" doc:"how many times slower than lab time the wall clock runs, or auto, see [fidelity.md](fidelity.md)"`
+
 	// Kinds is what its switches can be built of: its schedulers and schemes are
 	// rows of it.
 	Kinds port.Kinds
@@ -38,20 +41,20 @@ type Lab struct {
 
 // Source says which published experiment a lab re-runs.
 type Source struct {
-	Paper      string
-	Experiment string
+	Paper      string `lab:"paper" write:"set" doc:"whose experiment the lab re-runs"`
+	Experiment string `lab:"experiment" write:"set" doc:"which one"`
 }
 
-// Topology is the network: a kind of [Topologies] with its parameters, and what
-// every kind has.
+// Topology is the network: a kind of [topologies.Table] with its parameters, and
+// what every kind has.
 type Topology struct {
-	Kind      string
-	Params    map[string]any
-	Hosts     int           // all of them; given for a star, derived for other kinds
-	Rate      units.Rate    // of the links of hosts
-	LinkDelay time.Duration // one way, of every link that says none of its own; zero: as [RTT] has it
+	Kind      string         `lab:"kind" what:"topology" default:"star" doc:"see [below](#topologies)"`
+	Params    map[string]any `lab:"" kinds:"topologies" name:"Kind" default:"star" doc:"the network, see [below](#topologies)"`
+	Hosts     int            `lab:"hosts" default:"9" range:"2..65534" doc:"of star: hosts h1, h2, ...; other kinds derive it"`
+	Rate      units.Rate     `lab:"rate" range:"1Kbps..100000Gbps" doc:"required; of the links of hosts; with a file, [of those that do not say theirs](containerlab.md#links)"`
+	LinkDelay time.Duration  `lab:"link_delay" write:"set" range:"1ns..1s" doc:"one way, of every link that says none of its own, in place of rtt.min"`
 
-	laid *Layout // of the kind that stands in a file: what was in it when the lab was loaded
+	laid *topologies.Layout // of the kind that stands in a file: what was in it when the lab was loaded
 }
 
 // RTT is the base round-trip time, without queueing and transmission, between
@@ -59,70 +62,198 @@ type Topology struct {
 // its data is sent. Thresholds that a scheme computes from the base RTT take
 // Min.
 type RTT struct {
-	Min          time.Duration
-	Max          time.Duration
-	Base         string      // what has Min as its delay: "links", all alike, or "hosts", their links alone; empty with a link delay
-	Distribution kind.Choice // one of [RTTs]
-	Per          string      // whose RTT is drawn: "host" or "flow"; empty when fixed
-	At           string      // where it is added: "sender"; empty when fixed
-	By           string      // what holds packets back for it: [ByAny], [ByNetem] or [ByDelayLine]; empty when fixed
+	Min          time.Duration `lab:"min" range:"0s..10s" doc:"base round-trip time between the hosts that are furthest apart, without queueing and transmission; with a link delay, as that makes it"`
+	Max          time.Duration `lab:"max" range:"0s..10s" doc:"longest base RTT; required unless the distribution is fixed"`
+	Base         string        `lab:"base" write:"set" what:"place" oneof:"links,hosts" doc:"where rtt.min sits: links, all alike, or hosts, their links alone, see [below](#base-rtts); links when absent"`
+	Per          string        `lab:"per" write:"set" what:"owner" oneof:"host,flow" doc:"what has an RTT of its own; not with fixed; flow when absent"`
+	At           string        `lab:"at" write:"set" what:"place" oneof:"sender" doc:"where what is above rtt.min is added; not with fixed; sender when absent"`
+	By           string        `lab:"by" write:"set" what:"maker" oneof:"auto,netem,delay-line" doc:"what holds it back: the hosts' kernel (netem), the switch (delay-line), or netem where the kernel has it (auto); not with fixed; auto when absent"`
+	Distribution kind.Choice   `lab:"distribution" kinds:"rtts" default:"fixed" doc:"of base RTTs from rtt.min to rtt.max, see [below](#base-rtts)"`
 }
 
-// Host is how the end hosts are set up.
+// What [RTT] has to choose from.
+const (
+	baseLinks   = "links"
+	baseHosts   = "hosts"
+	perHost     = "host"
+	perFlow     = "flow"
+	atSender    = "sender"
+	ByAny       = "auto"       // netem if the kernel has it, else the delay line
+	ByNetem     = "netem"      // the sending host's kernel
+	ByDelayLine = "delay-line" // the switch, before the host's link
+)
+
+// Host is how the end hosts are set up. Keys with a tag "only" are followed by
+// one sort of hosts alone, see [Lab.Unsupported]; what real hosts do about the
+// keys of modelled ones is the default.
 type Host struct {
+	InitCwnd     int           `lab:"init_cwnd" default:"10" range:"1..1000" doc:"initial congestion window in segments"`
+	RTOMin       time.Duration `lab:"rto_min" default:"10ms" range:"1us..120s" doc:"shortest retransmission timeout"`
+	RTOInitial   time.Duration `lab:"rto_initial" default:"1s" range:"1us..120s" only:"modelled" doc:"timeout before the first measurement of the RTT (RFC 6298, section 2.1)"`
+	RTOMax       time.Duration `lab:"rto_max" default:"120s" range:"1us..120s" only:"modelled" doc:"longest timeout, and no shorter than the other two"`
+	DelayedACK   int           `lab:"delayed_ack" default:"2" range:"1..64" only:"modelled" doc:"full segments that one ACK answers, 1 answers each (RFC 5681, section 4.2)"`
+	ACKTimeout   time.Duration `lab:"ack_timeout" default:"40ms" range:"1us..500ms" only:"modelled" doc:"longest that an ACK waits for another segment; Linux's shortest when absent"`
+	LossRecovery string        `lab:"loss_recovery" what:"loss recovery" oneof:"rack,sack,sack-prr" default:"rack" doc:"how losses are found: rack, by time and with tail loss probes (RFC 8985), sack, by what is selectively acknowledged (RFC 6675), or sack-prr, the same with windows reduced in proportion to what arrives (RFC 6937), as Linux does without RACK; real hosts do the last for either, before Linux 6.17, as under --runtime uml, and later ones leave out the probes alone"`
+	Stack        string        `lab:"stack" what:"stack" oneof:"linux,plain" default:"linux" only:"modelled" doc:"what hosts do around their transport: with linux what Linux does, see [sim.md](sim.md#linux-around-the-transport), with plain nothing; loss_recovery: sack is always plain, sack-prr is not"`
+	SmallQueue   time.Duration `lab:"small_queue" default:"1ms" range:"0s..1s" only:"modelled" doc:"longest that what a connection sends may wait for its host's link before it sends no more, as with Linux's TCP small queues; 0s is no bound"`
+	MTU          int           `lab:"mtu" default:"1500" range:"576..9000" doc:"bytes of network layer"`
+	IdleRestart  bool          `lab:"idle_restart" default:"true" doc:"back towards the initial window after an idle RTO: as Linux does (RFC 2861), or with stack: plain or loss_recovery: sack at once (RFC 5681, section 4.1)"`
+	Port         string        `lab:"port" what:"port" oneof:"nic,switch" default:"nic" doc:"what hosts send by: nic, a queue without end that marks nothing, or switch, a port like those of switches, with their buffer, scheduler and scheme, as in the papers' ns-2 and ns-3 simulations"`
+	Container    Container     `lab:""`
+
 	Transport       string         // one of [transport.Table]
-	TransportParams map[string]any // what the lab sets of its parameters
-	InitCwnd        int            // initial congestion window in segments
-	RTOMin          time.Duration
-	MTU             int    // network-layer bytes
-	IdleRestart     bool   // fall back towards the initial window after an idle RTO (RFC 2861; RFC 5681, section 4.1)
-	Port            string // what it sends by: HostNIC or HostSwitchPort
-	Container       Container
+	TransportParams map[string]any `lab:"transport" kinds:"transports" name:"Transport" default:"dctcp" doc:"what aqmlab transport list lists"`
+}
 
-	// What follows is for modelled hosts; see [Lab.Unsupported].
+// What [Host] has to choose from.
+const (
+	HostNIC        = "nic"    // keeps all that it is given, and marks nothing
+	HostSwitchPort = "switch" // a port like those of switches, with their buffer, scheduler and scheme
 
-	RTOInitial time.Duration // before the first measurement of the RTT
-	RTOMax     time.Duration // bound of the backoff
-	DelayedACK int           // full segments that one ACK answers; 1: every segment
-	ACKTimeout time.Duration // longest wait of an ACK for another segment
+	RecoverRACK    = "rack"     // by time, with tail loss probes (RFC 8985)
+	RecoverSACK    = "sack"     // by what is selectively acknowledged (RFC 6675)
+	RecoverSACKPRR = "sack-prr" // the same as Linux does it without RACK, with windows that are reduced in proportion to what arrives (RFC 6937)
 
-	LossRecovery string        // how losses are found: RecoverRACK or RecoverSACK
-	Stack        string        // what is done around the transport: StackLinux or StackPlain
-	SmallQueue   time.Duration // longest that what a connection sends may wait for its host's link; zero: any
+	StackLinux = "linux" // what Linux does, where losses are found as it does
+	StackPlain = "plain" // nothing
+)
+
+// Container is what a host is made of where hosts are containers. The zero
+// Container is aqmlab's own image without limits.
+type Container struct {
+	Image  string     `lab:"image" form:"image" write:"set" only:"containers" doc:"of [containers](docker.md): what hosts are made of, such as debian:12; without, aqmlab's own"`
+	CPUs   float64    `lab:"cpus" write:"set" range:"[0.01, 1024]" only:"containers" doc:"of containers: most CPU time of a host over wall time; without, no limit"`
+	Memory units.Size `lab:"memory" write:"set" range:"64MB..1000GB" example:"256MB" only:"containers" doc:"of containers: most memory of a host, with the kernel's for its sockets; without, no limit"`
 }
 
 // Switch is how every switch port is set up.
 type Switch struct {
-	Buffer    Buffer
-	Queues    int // taken from the scheduler's queues
-	Scheduler kind.Choice
-	Limiter   Limiter
-	Pause     fabric.Pause // flow control; zero: off
+	Buffer    Buffer       `lab:"buffer"`
+	Queues    int          `lab:"scheduler.queues" default:"1" range:"1..64" doc:"queues of a port"`
+	Scheduler kind.Choice  `lab:"scheduler" kinds:"schedulers" default:"fifo" doc:"what aqmlab scheduler list lists"`
+	Limiter   Limiter      `lab:"limiter"`
+	Pause     fabric.Pause `lab:"pause"` // flow control; zero: off
 }
 
 // Buffer is the packet memory of a switch. Sizes that its sharing does not use
 // are zero.
 type Buffer struct {
-	Sharing  string     // one of [port.Sharings]
-	PerPort  units.Size // of port: the buffer that all queues of a port share
-	PerQueue units.Size // of static: the limit of every queue
-	Pool     units.Size // of pool and dynamic: the buffer that all ports of the switch share
-	Alpha    float64    // of dynamic: a queue's limit over the free bytes of the pool
+	PerPort  units.Size `lab:"per_port" write:"set" default:"1MB" range:"1B..1GB" doc:"of port: packet memory of a port, which all its queues share; at least host.mtu"`
+	Sharing  string     `lab:"sharing" what:"sharing" default:"port" doc:"who may fill how much of the packet memory, see [below](#sharing-the-buffer)"`
+	PerQueue units.Size `lab:"per_queue" write:"set" range:"1B..1GB" doc:"of static: limit of each queue, at least host.mtu"`
+	Pool     units.Size `lab:"pool" write:"set" range:"1B..1GB" doc:"of pool and dynamic: packet memory of the whole switch, at least host.mtu"`
+	Alpha    float64    `lab:"alpha" write:"set" range:"(0, 1000]" doc:"of dynamic: a queue's limit over the free bytes of the pool; 1 when absent, which lets a lone queue take half of the pool"`
 }
 
 // Limiter is the egress token bucket. A rate fraction of 1 turns it off.
 type Limiter struct {
-	RateFraction float64
-	Bucket       units.Size
+	RateFraction float64    `lab:"rate_fraction" default:"1" range:"(0, 1]" doc:"egress token bucket over the link's rate, 1 is off"`
+	Bucket       units.Size `lab:"bucket" default:"2500B" range:"1B..1GB" doc:"at least a full frame on the wire"`
 }
 
 // Scheme is one contender, under a name: what the output queues do, and what
 // the ingress side does. Each is a kind and its parameters.
 type Scheme struct {
-	Name    string
-	AQM     kind.Choice
-	Ingress kind.Choice // without a kind, every packet passes the ingress side at once
+	Name    string      `lab:"name"`
+	AQM     kind.Choice `lab:"" kinds:"schemes" key:"aqm" doc:"what aqmlab scheme list lists"`
+	Ingress kind.Choice `lab:"ingress" kinds:"gates" doc:"what holds packets before the scheme; without a kind, every packet passes the ingress side at once"`
 }
+
+// Workload is the traffic.
+type Workload struct {
+	Arrival      kind.Choice `lab:"arrival" kinds:"arrivals" default:"poisson" doc:"when flows start, see [below](#traffic)"`
+	Sizes        kind.Choice `lab:"sizes" kinds:"sizes" default:"websearch" doc:"what aqmlab workload list lists"`
+	Pattern      string      `lab:"pattern" what:"pattern" default:"many-to-one" doc:"who asks whom, see [below](#traffic)"`
+	Host         int         `lab:"host" default:"1" range:"1..65534" doc:"the one host of many-to-one and one-to-many: 1 is h1"`
+	Load         []float64   `lab:"load" write:"set" distinct:"yes" default:"0.6" range:"(0, 1]" doc:"payload over the rate of a host's link"`
+	Flows        int         `lab:"flows" default:"1000" range:"1..100000000" doc:"at each load and seed; static and trace have their own number"`
+	Services     []int       `lab:"services" form:"weights" default:"1" range:"1..1000000" doc:"how many equally popular services, up to 64, or the weight of each; service i has DSCP i and queue i, but for pias"`
+	ServiceBy    string      `lab:"service_by" what:"rule" default:"flow" doc:"flow: each flow picks a service at random; pair: each pair of client and server belongs to one for good, dealt out at random; pair-number: dealt out by the pair's number, see [below](#traffic)"`
+	SharesOf     string      `lab:"shares_of" write:"changed" what:"share" default:"flows" doc:"what services share by their weights: flows, or bytes, with which services of small flows have the more of them; poisson arrivals only, see [below](#traffic)"`
+	ServiceSizes []string    `lab:"service_sizes" write:"set" what:"sizes" doc:"in place of sizes, distributions that take no parameters; with n of them, service i has number i modulo n"`
+	Transfer     string      `lab:"transfer" what:"transfer" oneof:"pull,push" default:"pull" doc:"pull: the client asks, and a flow's time counts from there; push: the server sends by itself, and it counts from there"`
+
+	// What follows is for all traffic of the lab, its background included.
+
+	LoadOf      string       `lab:"load_of" write:"changed" what:"count" oneof:"payload,wire" default:"payload" doc:"what load counts, of background too: payload, or wire, which is full packets with their headers and frames: 1448 of 1538 bytes are payload then, with an MTU of 1500"`
+	Connections int          `lab:"connections" default:"5" range:"0..1000" doc:"persistent connections, opened ahead, to each server; 0: a fresh connection for each flow"`
+	Handshake   bool         `lab:"handshake" default:"true" doc:"of fresh connections: whether opening one is part of the flow's time"`
+	PIAS        []units.Size `lab:"pias" write:"set" form:"thresholds" range:"1B..1GB" doc:"up to 8 thresholds, rising, see [below](#priorities); none when absent"`
+}
+
+// What [Workload] has to choose from.
+const (
+	Pull = "pull" // the client asks, and the flow's time counts from there
+	Push = "push" // the server sends, and the flow's time counts from there
+
+	Payload = "payload" // load counts application bytes
+	Wire    = "wire"    // and the headers and frames of full packets
+)
+
+// Background is traffic beside the workload, under a name. Its load is that of
+// the workload unless it has one of its own. Its connections, handshake and PIAS
+// are those of the workload, and not set.
+type Background struct {
+	Name     string `lab:"name"`
+	Workload `lab:"" without:"load_of connections handshake pias"`
+}
+
+// Probe measures round-trip times through queues while there is traffic: one
+// host sends another small packets, which come back with the same DSCP. A lab
+// without a From has no probe.
+type Probe struct {
+	From     string        `lab:"from" write:"set" doc:"host that sends probes, see [below](#probes)"`
+	To       string        `lab:"to" write:"set" doc:"host that answers them"`
+	Services []int         `lab:"service" distinct:"yes" default:"0" range:"0..63" doc:"services, from 0, whose queues are probed; each has packets of its own"`
+	Every    time.Duration `lab:"every" default:"1ms" range:"1us..1000s" doc:"between two packets"`
+	Start    time.Duration `lab:"start" range:"0s..1000s" doc:"time of the first packet"`
+	Stop     time.Duration `lab:"stop" write:"set" range:"1ns..1000s" doc:"after probe.start; from when on none is sent; without, as long as there is traffic"`
+}
+
+// Collect says how closely a run is looked at.
+type Collect struct {
+	Queues    time.Duration `lab:"queues" write:"set" range:"1us..1000s" doc:"between two samples of a queue, see [collectors.md](collectors.md); without, some thousands over the run"`
+	Senders   time.Duration `lab:"senders" write:"set" range:"1us..1000s" doc:"between two samples of what senders know: congestion window, alpha; without, none"`
+	Estimates bool          `lab:"estimates" write:"set" default:"false" doc:"keep what schemes estimate of how fast queues drain, see [collectors.md](collectors.md#estimates)"`
+}
+
+// Capture says which packets are kept. A lab without a format keeps none.
+type Capture struct {
+	Format string     `lab:"format" write:"set" what:"format" oneof:"pcapng" doc:"capture packets, see [collectors.md](collectors.md#captures)"`
+	Ports  []string   `lab:"ports" write:"set" distinct:"yes" doc:"such as s1:h1: the port of the switch s1 towards h1; with host.port: switch also h1:s1; all when absent"`
+	Snap   units.Size `lab:"snap" default:"128B" range:"64B..9018B" example:"128B or 64MB" doc:"of each frame"`
+	Size   units.Size `lab:"size" default:"64MB" range:"1MB..256MB" example:"128B or 64MB" doc:"about how large the file of a point may become"`
+}
+
+// PCAPNG is the format of captures, which Wireshark opens.
+const PCAPNG = "pcapng"
+
+// The paths of keys of which more is said than their tags say.
+const (
+	topologyPath     = "topology"
+	filePath         = topologyPath + "." + topologies.FileKey
+	hostsPath        = "topology.hosts"
+	linkDelayPath    = "topology.link_delay"
+	rttMinPath       = "rtt.min"
+	rttMaxPath       = "rtt.max"
+	rttBasePath      = "rtt.base"
+	rttPerPath       = "rtt.per"
+	rttAtPath        = "rtt.at"
+	rttByPath        = "rtt.by"
+	distributionPath = "rtt.distribution"
+	transportPath    = "host.transport"
+	schedulerPath    = "switch.scheduler"
+	schemesKey       = "schemes"
+	workloadKey      = "workload"
+	loadPath         = workloadKey + ".load"
+	connectionsPath  = workloadKey + ".connections"
+	handshakePath    = workloadKey + ".handshake"
+	piasPath         = workloadKey + ".pias"
+	backgroundKey    = "background"
+)
+
+// slowest is the lowest rate that a link may have.
+const slowest = units.Kbps
 
 // Dilation is how many times slower than lab time the wall clock runs. Zero
 // means auto: the smallest factor for which the machine keeps up.

@@ -8,6 +8,7 @@ package clab
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,8 @@ type Topology struct {
 type Node struct {
 	Name   string // 1 to 15 letters, digits and hyphens
 	Switch bool   // else it is a host, which has one link
+	// Addr is that of a host where a lab says it: files have none.
+	Addr netip.Addr
 	// Exec is what containerlab runs in the node's container. It is only written.
 	Exec []string
 }
@@ -48,6 +51,14 @@ type Traits struct {
 	Delay  *time.Duration // one way; nil: not said
 	Jitter time.Duration  // zero: none
 	Loss   float64        // probability that a packet is lost, below 1; zero: none
+}
+
+// DelayOr is the delay that a link says is its own, or else that one.
+func (t Traits) DelayOr(unsaid time.Duration) time.Duration {
+	if t.Delay != nil {
+		return *t.Delay
+	}
+	return unsaid
 }
 
 // Error is one thing that is wrong with a file.

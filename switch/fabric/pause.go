@@ -21,7 +21,8 @@ import (
 // ports share, holds [Pause.Peak] of every link of the switch together, and the
 // buffer's sharing gives a queue all of it.
 type Pause struct {
-	XOff, XOn units.Size
+	XOff units.Size `lab:"xoff" write:"set" range:"1B..1GB" doc:"flow control (PFC): bytes by one link in a switch above which that link stops, see [below](#sharing-the-buffer); without, off"`
+	XOn  units.Size `lab:"xon" write:"set" range:"1B..1GB" doc:"bytes at which it goes on; two packets below xoff when absent"`
 }
 
 func (p Pause) on() bool { return p != Pause{} }

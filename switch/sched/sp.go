@@ -17,7 +17,7 @@ import (
 // A strict queue has weight and quantum 0: it is bounded by no share.
 type SP struct {
 	Strict int            `lab:"strict" doc:"how many queues, from 0, are strict above the inner scheduler; 1 when absent"`
-	Inner  map[string]any `lab:"inner" doc:"scheduler of the other queues, {kind: dwrr, quantum: 1500B}; all are strict when absent"`
+	Inner  map[string]any `lab:"inner" kinds:"schedulers" doc:"scheduler of the other queues, {kind: dwrr, quantum: 1500B}; all are strict when absent"`
 }
 
 type sp struct {

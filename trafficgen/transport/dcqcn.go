@@ -9,17 +9,17 @@ import (
 // DCQCN are the parameters of DCQCN, by the names of its paper (Zhu et al.,
 // Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015).
 type DCQCN struct {
-	G            float64       `lab:"g" range:"(0, 1]" doc:"weight of a notification in the estimate of congestion, alpha"`
-	AlphaTimer   time.Duration `lab:"alpha_timer" range:"1ns..100h" doc:"time without a notification after which alpha decays once (K)"`
-	CNPInterval  time.Duration `lab:"cnp_interval" range:"1ns..100h" doc:"least time between two notifications of one flow (N)"`
-	CNPDSCP      int           `lab:"cnp_dscp" range:"-1..63" doc:"DSCP of notifications; -1: that of the data"`
-	Timer        time.Duration `lab:"timer" range:"1ns..100h" doc:"time between two increases of the rate (T)"`
-	ByteCounter  units.Size    `lab:"byte_counter" range:"1B..1000GB" doc:"bytes sent between two increases of the rate (B)"`
-	FastRecovery int           `lab:"fast_recovery" range:"0..1000000" doc:"increases by timer or byte counter that only recover the rate before the cut (F)"`
-	RAI          units.Rate    `lab:"rai" range:"1bps..1000Tbps" doc:"step of the target rate in additive increase"`
-	RHAI         units.Rate    `lab:"rhai" range:"1bps..1000Tbps" doc:"step of the target rate in hyper increase"`
-	MinRate      units.Rate    `lab:"min_rate" range:"1bps..1000Tbps" doc:"rate below which no flow is cut"`
-	AckEvery     int           `lab:"ack_every" range:"1..1000000" doc:"packets for which one acknowledgement is asked, besides the last of a message"`
+	G            float64       `lab:"g" only:"modelled" range:"(0, 1]" doc:"weight of a notification in the estimate of congestion, alpha"`
+	AlphaTimer   time.Duration `lab:"alpha_timer" only:"modelled" range:"1ns..100h" doc:"time without a notification after which alpha decays once (K)"`
+	CNPInterval  time.Duration `lab:"cnp_interval" only:"modelled" range:"1ns..100h" doc:"least time between two notifications of one flow (N)"`
+	CNPDSCP      int           `lab:"cnp_dscp" only:"modelled" range:"-1..63" doc:"DSCP of notifications; -1: that of the data"`
+	Timer        time.Duration `lab:"timer" only:"modelled" range:"1ns..100h" doc:"time between two increases of the rate (T)"`
+	ByteCounter  units.Size    `lab:"byte_counter" only:"modelled" range:"1B..1000GB" doc:"bytes sent between two increases of the rate (B)"`
+	FastRecovery int           `lab:"fast_recovery" only:"modelled" range:"0..1000000" doc:"increases by timer or byte counter that only recover the rate before the cut (F)"`
+	RAI          units.Rate    `lab:"rai" only:"modelled" range:"1bps..1000Tbps" doc:"step of the target rate in additive increase"`
+	RHAI         units.Rate    `lab:"rhai" only:"modelled" range:"1bps..1000Tbps" doc:"step of the target rate in hyper increase"`
+	MinRate      units.Rate    `lab:"min_rate" only:"modelled" range:"1bps..1000Tbps" doc:"rate below which no flow is cut"`
+	AckEvery     int           `lab:"ack_every" only:"modelled" range:"1..1000000" doc:"packets for which one acknowledgement is asked, besides the last of a message"`
 }
 
 // DefaultDCQCN is what the paper sets (sections 3 and 5.2). It leaves three

@@ -1,4 +1,4 @@
-package labs
+package schema
 
 import (
 	"bytes"
@@ -7,46 +7,48 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"aqmlab/kind"
-	"aqmlab/switch/port"
 )
 
-// document is a lab file taken apart into its keys. A scheme's keys stand below
-// its name ("schemes.tcn.threshold"), so that they can be overridden; the order
-// of the schemes is kept beside.
+// document is a file taken apart into its keys. The keys of an entry of a list
+// stand below its name ("schemes.tcn.threshold"), so that they can be overridden;
+// the order of the entries is kept beside.
 type document struct {
 	file    string
-	form    form // grows by the schemes
+	root    *Schema
+	schema  Schema // the same, and the keys of the entries of lists
 	values  map[string]any
 	lines   map[string]int
-	schemes []string
-	// backgrounds are the names of the background, in order.
-	backgrounds []string
-	extends     string            // what the file starts from; empty: nothing
-	from        map[string]origin // by key: the values that were taken from there
-	errs        Errors
-	broken      bool // not even a mapping: nothing more can be said
+	entries map[string][]string // names, by list
+	extends string              // what the file starts from; empty: nothing
+	from    map[string]origin   // by key: the values that were taken from there
+	errs    Errors
+	broken  bool // not even a mapping: nothing more can be said
 }
 
-// parse takes a file apart. It refuses keys that no lab of those kinds has; what
+// parse takes a file apart. It refuses keys that the schema does not have; what
 // the values mean is not looked at.
-func parse(file string, data []byte, kinds port.Kinds) *document {
-	d := &document{file: file, form: newForm(kinds), values: make(map[string]any), lines: make(map[string]int), from: make(map[string]origin)}
-	root, err := decodeYAML(data)
+func parse(file string, data []byte, root *Schema) *document {
+	d := &document{
+		file: file, root: root, schema: *root, values: make(map[string]any), lines: make(map[string]int),
+		entries: make(map[string][]string), from: make(map[string]origin),
+	}
+	top, err := decodeYAML(data)
 	switch {
 	case err != nil:
 		d.broken = true
 		d.syntax(err)
-	case root.Kind != yaml.MappingNode:
+	case top.Kind != yaml.MappingNode:
 		d.broken = true
-		d.fail(root.Line, "", "not a lab: want keys such as topology and schemes")
+		d.fail(top.Line, "", "not a lab: want keys such as topology and schemes")
 	default:
-		d.mapping(root, "")
+		d.mapping(top, "")
 	}
 	return d
 }
@@ -100,13 +102,6 @@ func pairs(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	}
 }
 
-func join(prefix, name string) string {
-	if prefix == "" {
-		return name
-	}
-	return prefix + "." + name
-}
-
 // mapping takes the keys below prefix.
 func (d *document) mapping(node *yaml.Node, prefix string) {
 	for name, value := range pairs(node) {
@@ -114,23 +109,22 @@ func (d *document) mapping(node *yaml.Node, prefix string) {
 		if !d.admit(name, value, prefix) {
 			continue
 		}
-		short, isShort := d.form.shorthand(path)
+		short := d.schema.short(path)
+		list, isList := d.schema.list(path)
 		switch {
 		case path == extendsKey:
 			d.extension(value)
-		case path == schemesKey:
-			d.schemeList(value)
-		case path == backgroundKey:
-			d.backgroundList(value)
-		case !d.form.section(path):
+		case isList:
+			d.list(list, value)
+		case !d.schema.isSection(path):
 			d.leaf(path, value)
 		case value.Kind == yaml.MappingNode:
 			d.mapping(value, path)
-		case isShort && value.Kind == yaml.ScalarNode:
-			d.lines[short] = value.Line
-			d.leaf(short, value)
+		case short != nil && value.Kind == yaml.ScalarNode:
+			d.lines[short[0]] = value.Line
+			d.leaf(short[0], value)
 		default:
-			d.fail(value.Line, path, "not a mapping: want keys such as %s", d.form.below(path)[0])
+			d.fail(value.Line, path, "not a mapping: want keys such as %s", d.schema.below(path)[0])
 		}
 	}
 }
@@ -139,11 +133,13 @@ func (d *document) mapping(node *yaml.Node, prefix string) {
 // It notes its line.
 func (d *document) admit(name, value *yaml.Node, prefix string) bool {
 	path := join(prefix, name.Value)
+	_, isList := d.schema.list(path)
+	known := path == extendsKey || isList || d.schema.hasValue(path) || d.schema.isSection(path)
 	switch first, dup := d.lines[path]; {
 	case name.Kind != yaml.ScalarNode:
 		d.fail(name.Line, prefix, "a key is not a name")
-	case !isWord(name.Value) || !d.form.leaf(path) && !d.form.section(path) && !isList(path) && path != extendsKey:
-		d.fail(name.Line, path, "%w", kind.Unknown("key", name.Value, d.form.below(prefix)))
+	case !isWord(name.Value) || !known:
+		d.fail(name.Line, path, "%w", kind.Unknown("key", name.Value, d.schema.below(prefix)))
 	case dup:
 		d.fail(name.Line, path, "already set on line %d", first)
 	case empty(value):
@@ -200,46 +196,56 @@ func aliased(value *yaml.Node) bool {
 	return false
 }
 
-// schemeList takes the list of schemes apart by their names.
-func (d *document) schemeList(list *yaml.Node) {
-	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
-		d.fail(list.Line, schemesKey, "not a list of schemes: want at least one {name: tcn, aqm: tcn}")
+// list takes a list apart by the names of its entries.
+func (d *document) list(list List, value *yaml.Node) {
+	what, example := list.Tag.Get("what"), list.Tag.Get("example")
+	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
+		d.fail(value.Line, list.Path, "not a list of %ss: want at least one %s", what, example)
 		return
 	}
-	for i, item := range list.Content {
-		path := fmt.Sprintf("%s[%d]", schemesKey, i)
+	for i, item := range value.Content {
+		path := fmt.Sprintf("%s[%d]", list.Path, i)
 		if item.Kind != yaml.MappingNode {
-			d.fail(item.Line, path, "not a scheme: want one such as {name: tcn, aqm: tcn}")
+			d.fail(item.Line, path, "not a %s: want one such as %s", what, example)
 			continue
 		}
-		if name, ok := d.entryName(item, path, schemePath); ok {
-			d.schemes = append(d.schemes, name)
-			d.lines[schemePath(name)] = item.Line
-			d.form.addScheme(name)
-			d.mapping(item, schemePath(name))
-			delete(d.values, schemePath(name)+".name")
+		name, ok := d.entryName(list, item, path)
+		if !ok {
+			continue
 		}
+		at := join(list.Path, name)
+		d.entries[list.Path] = append(d.entries[list.Path], name)
+		d.lines[at] = item.Line
+		d.schema = d.schema.with(list, name)
+		d.mapping(withoutName(item), at)
 	}
 }
 
 // entryName finds the name of an entry of a list, and refuses one that is there
 // twice. The entry's keys stand below the path of its name.
-func (d *document) entryName(item *yaml.Node, path string, pathOf func(name string) string) (string, bool) {
+func (d *document) entryName(list List, item *yaml.Node, path string) (string, bool) {
 	for name, value := range pairs(item) {
-		if name.Value != "name" {
+		if name.Value != nameKey {
 			continue
 		}
-		var s string
-		if err := label(&s).read(value.Value); err != nil {
+		if err := checkName(value.Value); err != nil {
 			d.fail(value.Line, path+".name", "%w", err)
 			return "", false
 		}
-		if first, dup := d.lines[pathOf(s)]; dup {
-			d.fail(value.Line, path+".name", "%q is the name of the one on line %d, too", s, first)
+		if first, dup := d.lines[join(list.Path, value.Value)]; dup {
+			d.fail(value.Line, path+".name", "%q is the name of the one on line %d, too", value.Value, first)
 			return "", false
 		}
-		return s, true
+		return value.Value, true
 	}
 	d.fail(item.Line, path+".name", "missing: want a name such as tcn")
 	return "", false
+}
+
+// withoutName is a mapping without its first key "name".
+func withoutName(item *yaml.Node) *yaml.Node {
+	rest := *item
+	i := slices.IndexFunc(item.Content, func(n *yaml.Node) bool { return n.Value == nameKey })
+	rest.Content = slices.Delete(slices.Clone(item.Content), i, i+2)
+	return &rest
 }

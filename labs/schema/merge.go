@@ -1,4 +1,4 @@
-package labs
+package schema
 
 import (
 	"fmt"
@@ -52,15 +52,8 @@ func nest(values map[string]any) map[string]any {
 // environment lays the variables over the file.
 func (ls *layers) environment() error {
 	bound := make(map[string]bool)
-	ls.merged.SetEnvPrefix(envPrefix)
-	ls.merged.SetEnvKeyReplacer(envReplacer())
-	for path, short := range ls.bindings() {
-		names := append([]string{variable(path)}, short...)
-		err := ls.merged.BindEnv(path)
-		if err == nil && len(short) > 0 {
-			err = ls.merged.BindEnv(append([]string{path}, short...)...)
-		}
-		if err != nil {
+	for path, names := range ls.bindings() {
+		if err := ls.merged.BindEnv(append([]string{path}, names...)...); err != nil {
 			return fmt.Errorf("binding %s to the environment: %w", path, err)
 		}
 		for _, name := range slices.Backward(names) {
@@ -75,7 +68,7 @@ func (ls *layers) environment() error {
 }
 
 // strayVariables refuses variables that start like that of a key but belong to
-// none. Other AQMLAB_ variables are none of the lab's business.
+// none. Other AQMLAB_ variables are none of our business.
 func (ls *layers) strayVariables(bound map[string]bool) {
 	known := slices.Sorted(maps.Keys(bound))
 	for _, pair := range os.Environ() {
@@ -91,35 +84,35 @@ func (ls *layers) strayVariables(bound map[string]bool) {
 	}
 }
 
-// bindings lists the keys that variables set, each with the variables that set
-// it beside its own, which prevails: those of the mapping that it is short for.
+// bindings lists the keys that variables set, each with these variables: its own,
+// which prevails, and those of the mappings that a bare value stands for.
 func (ls *layers) bindings() map[string][]string {
-	short := make(map[string][]string)
-	for _, path := range ls.form.leaves {
-		short[path] = nil
+	names := make(map[string][]string)
+	for _, k := range ls.schema.Keys {
+		names[k.Path] = []string{variable(k.Path)}
 	}
-	for _, c := range ls.form.choices {
-		short[join(c.path, c.kindKey)] = []string{variable(c.path)}
-		for _, param := range c.params {
-			short[join(c.path, param)] = nil
+	for _, c := range ls.schema.Choices {
+		names[c.KindPath()] = []string{variable(c.KindPath()), variable(c.Path)}
+		for _, param := range c.paramNames() {
+			names[join(c.Path, param)] = []string{variable(join(c.Path, param))}
 		}
 	}
-	short["rtt.min"] = []string{variable("rtt")}
-	short["rtt.max"] = []string{variable("rtt")}
-	return short
+	for section, paths := range ls.schema.shorts {
+		for _, path := range paths {
+			names[path] = append(names[path], variable(section))
+		}
+	}
+	return names
 }
 
 // variable is the environment variable of a key.
 func variable(path string) string {
-	return envReplacer().Replace(strings.ToUpper(envPrefix + "_" + path))
+	return strings.NewReplacer(".", "_", "-", "_").Replace(strings.ToUpper(envPrefix + "_" + path))
 }
-
-// envReplacer turns a key into what a shell takes for the name of a variable.
-func envReplacer() *strings.Replacer { return strings.NewReplacer(".", "_", "-", "_") }
 
 // looksBound tells whether a variable's first word is that of a key.
 func (ls *layers) looksBound(name string) bool {
-	return slices.ContainsFunc(ls.form.below(""), func(top string) bool {
+	return slices.ContainsFunc(ls.schema.below(""), func(top string) bool {
 		return name == variable(top) || strings.HasPrefix(name, variable(top)+"_")
 	})
 }
@@ -145,17 +138,14 @@ func (ls *layers) set(pair string) {
 
 // targets is the keys that an override of path sets.
 func (ls *layers) targets(path string) ([]string, error) {
-	if path == "rtt" {
-		return []string{"rtt.min", "rtt.max"}, nil
+	if short := ls.schema.short(path); short != nil {
+		return short, nil
 	}
-	if short, ok := ls.form.shorthand(path); ok {
-		return []string{short}, nil
-	}
-	if ls.form.leaf(path) {
+	if ls.schema.hasValue(path) {
 		return []string{path}, nil
 	}
-	if ls.form.section(path) {
-		return nil, fmt.Errorf("a group of keys: want one of them: %s", strings.Join(ls.form.below(path), ", "))
+	if ls.schema.isSection(path) {
+		return nil, fmt.Errorf("a group of keys: want one of them: %s", strings.Join(ls.schema.below(path), ", "))
 	}
 	return nil, ls.unknown(path)
 }
@@ -165,27 +155,29 @@ func (ls *layers) unknown(path string) error {
 	prefix := ""
 	for name := range strings.SplitSeq(path, ".") {
 		full := join(prefix, name)
-		switch {
-		case ls.form.leaf(full):
+		_, isList := ls.schema.list(full)
+		_, inList := ls.schema.list(prefix)
+		switch names, noun := ls.entries[prefix], strings.TrimSuffix(prefix, "s"); {
+		case ls.schema.hasValue(full):
 			return fmt.Errorf("%w key: %s holds a single value", kind.ErrUnknown, full)
-		case ls.form.section(full), isList(full):
+		case ls.schema.isSection(full), isList:
 			prefix = full
-		case prefix == backgroundKey:
-			return ls.unknownBackground(name)
-		case prefix == schemesKey:
-			return kind.Unknown("scheme", name, ls.schemes)
+		case inList && len(names) == 0:
+			return fmt.Errorf("%w %s %q: the lab has none", kind.ErrUnknown, noun, name)
+		case inList:
+			return kind.Unknown(noun, name, names)
 		default:
-			return kind.Unknown("key", name, ls.form.below(prefix))
+			return kind.Unknown("key", name, ls.schema.below(prefix))
 		}
 	}
 	return fmt.Errorf("%w key", kind.ErrUnknown)
 }
 
-// get is the value that prevails for a key, or nil when no layer has one.
-func (ls *layers) get(path string) any {
+// Value is the value that prevails for a key, or nil when no layer has one.
+func (ls *layers) Value(path string) any {
 	v := ls.merged.Get(path)
 	if s, ok := v.(string); ok && ls.origins[path] != "" {
-		return text(s)
+		return kind.Text(s)
 	}
 	return v
 }

@@ -1,10 +1,7 @@
-package labs
+package schema
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,15 +14,20 @@ import (
 // folder of the file that extends it.
 const extendsKey = "extends"
 
-// source is a lab file that was found.
-type source struct {
-	file string // as errors name it
-	dir  string // that relative names in it start from; empty in the book
-	data []byte
-	// bookOnly is set where a file of the machine has no place: in the book, and
+// Source is a file that was found.
+type Source struct {
+	File string // as errors name it
+	Dir  string // that relative names in it start from; empty in the book
+	Data []byte
+	// BookOnly is set where a file of the machine has no place: in the book, and
 	// in a lab that is handed in as text.
-	bookOnly bool
+	BookOnly bool
+	// Made is set for a text that was made from the file: errors have no line.
+	Made bool
 }
+
+// Find looks for what a file extends.
+type Find func(from Source, name string) (Source, error)
 
 // extension takes the name of what the file starts from.
 func (d *document) extension(value *yaml.Node) {
@@ -38,11 +40,11 @@ func (d *document) extension(value *yaml.Node) {
 
 // inherit lays the file over what it extends, which is the last of chain's
 // business: the files that lead here, the file itself at the end.
-func (d *document) inherit(chain []source) {
+func (d *document) inherit(chain []Source, find Find) {
 	if d.extends == "" || d.broken {
 		return
 	}
-	base, err := chain[len(chain)-1].find(d.extends)
+	base, err := find(chain[len(chain)-1], d.extends)
 	if err == nil {
 		err = circle(chain, base)
 	}
@@ -50,45 +52,23 @@ func (d *document) inherit(chain []source) {
 		d.fail(d.lines[extendsKey], extendsKey, "%w", err)
 		return
 	}
-	parent := parse(base.file, base.data, d.form.kinds)
-	parent.inherit(append(slices.Clone(chain), base))
+	parent := parse(base.File, base.Data, d.root)
+	parent.inherit(append(slices.Clone(chain), base), find)
 	d.errs = append(d.errs, parent.errs...)
 	d.broken = d.broken || parent.broken
 	d.over(parent, base)
 }
 
-// find looks for what a file extends.
-func (s source) find(ref string) (source, error) {
-	if data, err := book.ReadFile(ref + extension); err == nil {
-		return source{file: ref + extension, data: data, bookOnly: true}, nil
-	}
-	if s.bookOnly {
-		return source{}, fmt.Errorf("%w %q: want a lab or part of the lab book", ErrNoLab, ref)
-	}
-	path := ref
-	if !filepath.IsAbs(ref) {
-		path = filepath.Join(s.dir, ref)
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return source{}, fmt.Errorf("%w %q: neither in the lab book nor the file %s", ErrNoLab, ref, path)
-	}
-	if err != nil {
-		return source{}, fmt.Errorf("reading what the lab extends: %w", err)
-	}
-	return source{file: path, dir: filepath.Dir(path), data: data}, nil
-}
-
 // circle refuses a file that is among those that lead to it.
-func circle(chain []source, base source) error {
+func circle(chain []Source, base Source) error {
 	names := make([]string, len(chain))
 	for i, s := range chain {
-		names[i] = s.file
+		names[i] = s.File
 	}
-	if !slices.Contains(names, base.file) {
+	if !slices.Contains(names, base.File) {
 		return nil
 	}
-	return fmt.Errorf("%s extends itself: %s", base.file, strings.Join(append(names, base.file), ", then "))
+	return fmt.Errorf("%s extends itself: %s", base.File, strings.Join(append(names, base.File), ", then "))
 }
 
 // ownKeys are those that a file does not take from what it extends: they tell
@@ -98,17 +78,14 @@ func ownKeys() []string { return []string{"name", "title"} }
 // over lays the document over a parent: each key that it does not set is the
 // parent's. Lists are taken as a whole, and the parameters of a kind only by a
 // document that leaves the kind alone.
-func (d *document) over(parent *document, base source) {
-	if len(d.schemes) == 0 {
-		d.schemes = parent.schemes
-		for _, name := range parent.schemes {
-			d.form.addScheme(name)
+func (d *document) over(parent *document, base Source) {
+	for _, list := range d.schema.Lists {
+		if len(d.entries[list.Path]) > 0 {
+			continue
 		}
-	}
-	if len(d.backgrounds) == 0 {
-		d.backgrounds = parent.backgrounds
-		for _, name := range parent.backgrounds {
-			d.form.addBackground(name)
+		d.entries[list.Path] = parent.entries[list.Path]
+		for _, name := range d.entries[list.Path] {
+			d.schema = d.schema.with(list, name)
 		}
 	}
 	for path, value := range parent.values {
@@ -116,7 +93,7 @@ func (d *document) over(parent *document, base source) {
 			continue
 		}
 		d.values[path] = value
-		d.from[path] = origin{parent, base.dir}
+		d.from[path] = origin{parent, base.Dir}
 		if of, ok := parent.from[path]; ok {
 			d.from[path] = of
 		}
@@ -130,21 +107,21 @@ func (d *document) takes(parent *document, path string) bool {
 	if set || short || slices.Contains(ownKeys(), path) || !d.listed(path) {
 		return false
 	}
-	for _, c := range parent.form.choices {
-		kindPath := join(c.path, c.kindKey)
+	for _, c := range parent.schema.Choices {
+		kindPath := c.KindPath()
 		mine, set := d.values[kindPath]
-		if set && path != kindPath && strings.HasPrefix(path, c.path+".") &&
-			!slices.Contains(parent.form.leaves, path) && !reflect.DeepEqual(mine, parent.values[kindPath]) {
+		if set && path != kindPath && strings.HasPrefix(path, c.Path+".") &&
+			!parent.schema.isKey(path) && !reflect.DeepEqual(mine, parent.values[kindPath]) {
 			return false
 		}
 	}
 	return true
 }
 
-// listed tells whether a key is of a scheme or background that the document
-// has, or of neither.
+// listed tells whether a key is of an entry of a list that the document has from
+// elsewhere, or of none.
 func (d *document) listed(path string) bool {
-	for list, names := range map[string][]string{schemesKey: d.schemes, backgroundKey: d.backgrounds} {
+	for list, names := range d.entries {
 		if rest, ok := strings.CutPrefix(path, list+"."); ok {
 			name, _, _ := strings.Cut(rest, ".")
 			return slices.Contains(names, name) && d.lines[join(list, name)] == 0

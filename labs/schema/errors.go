@@ -1,17 +1,13 @@
-package labs
+package schema
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// ErrNoLab is wrapped by the error for a name that the lab book does not have.
-var ErrNoLab = errors.New("no such lab")
-
-// Error is one thing wrong with a lab.
+// Error is one thing wrong with a file or with what is laid over it.
 type Error struct {
 	Source string // the file, the environment variable, or "--set"
 	Line   int    // in the file; 0 where there is none
@@ -33,7 +29,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors is everything wrong with a lab: what is in the file by line, then what
+// Errors is everything wrong: what is in the file by line, then what
 // is in the environment and in --set.
 type Errors []*Error
 
@@ -55,7 +51,7 @@ func (es Errors) Unwrap() []error {
 	return all
 }
 
-// sorted orders by place. file is the name of the lab file, which comes first.
+// sorted orders by place. What is wrong in the file of that name comes first.
 func (es Errors) sorted(file string) Errors {
 	slices.SortStableFunc(es, func(a, b *Error) int {
 		if aFile, bFile := a.Source == file, b.Source == file; aFile != bFile {

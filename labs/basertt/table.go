@@ -1,4 +1,4 @@
-package labs
+package basertt
 
 import (
 	"encoding/csv"
@@ -14,16 +14,16 @@ import (
 	"aqmlab/units"
 )
 
-// rttTable reads a distribution of its own.
-type rttTable struct {
+// table reads a distribution of its own.
+type table struct {
 	File string `lab:"file" doc:"lines of an RTT such as 85us and a cumulative probability, with a comma between; # starts a comment line"`
 }
 
-// rttPoint says that an RTT is at most that many nanoseconds with that
+// point says that an RTT is at most that many nanoseconds with that
 // probability.
-type rttPoint struct{ rtt, probability float64 }
+type point struct{ rtt, probability float64 }
 
-func newTableRTT(p rttTable, _ struct{}) (RTTShape, error) {
+func newTable(p table, _ struct{}) (Shape, error) {
 	if p.File == "" {
 		return nil, kind.Invalid("file", "missing: want the name of a file")
 	}
@@ -40,11 +40,11 @@ func newTableRTT(p rttTable, _ struct{}) (RTTShape, error) {
 }
 
 // interpolate inverts the table, and maps its first RTT to 0 and its last to 1.
-func interpolate(points []rttPoint) RTTShape {
+func interpolate(points []point) Shape {
 	first, last := points[0].rtt, points[len(points)-1].rtt
 	return func(u float64) float64 {
 		// The first point whose probability is above u; the last one's is 1.
-		i, _ := slices.BinarySearchFunc(points, u, func(p rttPoint, u float64) int {
+		i, _ := slices.BinarySearchFunc(points, u, func(p point, u float64) int {
 			if p.probability > u {
 				return 1
 			}
@@ -58,10 +58,10 @@ func interpolate(points []rttPoint) RTTShape {
 }
 
 // readRTTs reads a table. Errors begin with the line, behind a colon.
-func readRTTs(from io.Reader) ([]rttPoint, error) {
+func readRTTs(from io.Reader) ([]point, error) {
 	r := csv.NewReader(from)
 	r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = '#', 2, true
-	var points []rttPoint
+	var points []point
 	for {
 		fields, err := r.Read()
 		var malformed *csv.ParseError
@@ -83,30 +83,30 @@ func readRTTs(from io.Reader) ([]rttPoint, error) {
 }
 
 // parsePoint reads a point that may follow those before it.
-func parsePoint(fields []string, before []rttPoint) (rttPoint, error) {
+func parsePoint(fields []string, before []point) (point, error) {
 	rtt, err := units.ParseTime(strings.TrimSpace(fields[0]))
 	switch {
 	case err != nil:
-		return rttPoint{}, err
+		return point{}, err
 	case rtt < 0:
-		return rttPoint{}, fmt.Errorf("%s is negative", units.FormatTime(rtt))
+		return point{}, fmt.Errorf("%s is negative", units.FormatTime(rtt))
 	}
 	probability, err := strconv.ParseFloat(strings.TrimSpace(fields[1]), 64)
 	if err != nil || !(probability >= 0 && probability <= 1) { // NaN is refused, too
-		return rttPoint{}, fmt.Errorf("%q is not a cumulative probability from 0 to 1", fields[1])
+		return point{}, fmt.Errorf("%q is not a cumulative probability from 0 to 1", fields[1])
 	}
-	p := rttPoint{float64(rtt), probability}
+	p := point{float64(rtt), probability}
 	if len(before) == 0 {
 		return p, nil
 	}
 	if last := before[len(before)-1]; p.rtt < last.rtt || p.probability < last.probability {
-		return rttPoint{}, errors.New("below the point before: neither RTTs nor probabilities may fall")
+		return point{}, errors.New("below the point before: neither RTTs nor probabilities may fall")
 	}
 	return p, nil
 }
 
 // wholeTable is the error for points that are no distribution over a range.
-func wholeTable(points []rttPoint) error {
+func wholeTable(points []point) error {
 	if len(points) < 2 {
 		return errors.New(": fewer than two points")
 	}

@@ -1,0 +1,50 @@
+// Package basertt is the distributions of base RTTs that labs have.
+package basertt
+
+import "aqmlab/kind"
+
+// Shape is a distribution of base RTTs, whatever their range: where in it, 0
+// being the shortest and 1 the longest, the RTT stands that a share u in [0, 1)
+// does not exceed. It never falls.
+type Shape func(u float64) float64
+
+// Fixed is the distribution of a lab that names none.
+const Fixed = "fixed"
+
+// Table lists the distributions of base RTTs.
+func Table() kind.Table[struct{}, Shape] {
+	return kind.Table[struct{}, Shape]{
+		kind.Row(Fixed, "rtt.min for all", struct{}{}, newFixed),
+		kind.Row("uniform", "every RTT from rtt.min to rtt.max is as likely", struct{}{}, newUniform),
+		kind.Row("long-tail", "many short ones and few long ones: the mean stands at 0.356 of the range and the 90th percentile at 0.875, as in the simulations of ECN# (80 to 240 us, about 137 and 220 us; CoNEXT 2019, section 5.3)", struct{}{}, newLongTail),
+		kind.Row("cdf", "a table of RTTs and cumulative probabilities from a file, interpolated linearly and stretched to the range", table{}, newTable),
+	}
+}
+
+func newFixed(struct{}, struct{}) (Shape, error) {
+	return func(float64) float64 { return 0 }, nil
+}
+
+func newUniform(struct{}, struct{}) (Shape, error) {
+	return func(u float64) float64 { return u }, nil
+}
+
+// The long tail has the two figures that are published of one: of RTTs from 80
+// to 240 us, the mean is about 137 us and the 90th percentile about 220 us
+// (ECN#, section 5.3), which is 0.356 and 0.875 of the range. Up to the 90th
+// percentile it grows with the square of u, the one power that gives this mean;
+// the last tenth is spread evenly over the rest.
+const (
+	tailFrom = 0.9
+	tailAt   = 0.875
+)
+
+func newLongTail(struct{}, struct{}) (Shape, error) {
+	return func(u float64) float64 {
+		if u < tailFrom {
+			return tailAt * u * u / (tailFrom * tailFrom)
+		}
+		// The conversion forbids fusing the product into the sum.
+		return tailAt + float64((1-tailAt)*(u-tailFrom)/(1-tailFrom))
+	}, nil
+}

@@ -1,0 +1,174 @@
+package labs
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/labs/basertt"
+	"aqmlab/labs/clab"
+	"aqmlab/labs/schema"
+	"aqmlab/labs/topologies"
+	"aqmlab/trafficgen/transport"
+	"aqmlab/units"
+)
+
+// checkTopology answers the layout, or an empty one when there can be none.
+func checkTopology(r *schema.Reader, l *Lab) topologies.Layout {
+	t := &l.Topology
+	if t.Rate == 0 && t.Kind != topologies.OnFile && r.Sound("topology.rate") {
+		r.Fail("topology.rate", "missing: want a rate such as 10Gbps or 100Mbps")
+	}
+	c, ch := r.Choice(topologyPath), kind.Choice{Kind: t.Kind, Params: t.Params}
+	if !r.Sound(c.KindPath()) {
+		return topologies.Layout{}
+	}
+	if t.Kind != topologies.Star && r.Uses(hostsPath, c.KindPath()) {
+		r.Fail(hostsPath, "not used when topology.kind is %s: want %s", t.Kind, topologies.Star)
+	}
+	r.RefuseUnused(c, ch)
+	layout := schema.Build(r, c, ch, func(params map[string]any) (topologies.Layout, error) {
+		if t.Kind == topologies.OnFile {
+			return layOutFile(r, t, params)
+		}
+		return topologies.Table().New(t.Kind, params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
+	})
+	t.Hosts = len(layout.Racks)
+	return layout
+}
+
+// layOutFile lays out the topology of a file, and blames the file's own lines
+// for what is wrong with it.
+func layOutFile(r *schema.Reader, t *Topology, params map[string]any) (topologies.Layout, error) {
+	layout, err := topologies.Table().New(topologies.OnFile, params, topologies.Env{Rate: t.Rate})
+	var wrong clab.Errors
+	switch {
+	case errors.As(err, &wrong):
+		file, _ := params[topologies.FileKey].(string) // it was read
+		r.Blame(filePath, fromClab(file, wrong))
+	case err == nil:
+		t.laid, t.Params[topologies.DigestKey] = &layout, layout.Digest
+		referenceRate(r, t)
+	}
+	return layout, err
+}
+
+// fromClab names the file in what is wrong with it.
+func fromClab(file string, wrong clab.Errors) schema.Errors {
+	var errs schema.Errors
+	for _, e := range wrong {
+		errs = append(errs, &schema.Error{Source: file, Line: e.Line, Key: e.Field, Err: e.Err})
+	}
+	return errs
+}
+
+// referenceRate is what loads are relative to, unless the lab sets it: the rate
+// of the slowest link.
+func referenceRate(r *schema.Reader, t *Topology) {
+	if t.Rate > 0 || !r.Sound("topology.rate") {
+		return
+	}
+	if t.Rate = t.laid.SlowestRate(); t.Rate == 0 {
+		r.Fail("topology.rate", "missing: want a rate such as 10Gbps, for the links of topology.file that do not say theirs")
+	}
+}
+
+// checkRTT wants the keys that the distribution uses, and no others.
+func checkRTT(r *schema.Reader, l *Lab, layout topologies.Layout) {
+	checkBase(r, l, layout)
+	c := r.Choice(distributionPath)
+	kindPath := c.KindPath()
+	r.RefuseUnused(c, l.RTT.Distribution)
+	shape := schema.Build(r, c, l.RTT.Distribution, func(params map[string]any) (basertt.Shape, error) {
+		return basertt.Table().New(l.RTT.Distribution.Kind, params, struct{}{})
+	})
+	switch {
+	case shape == nil:
+	case l.RTT.Distribution.Kind == basertt.Fixed:
+		checkFixed(r, l, kindPath)
+	default:
+		checkRange(r, l)
+	}
+}
+
+// checkBase derives the base RTT of a lab that sets the links' delays instead.
+func checkBase(r *schema.Reader, l *Lab, layout topologies.Layout) {
+	if !r.Sound(linkDelayPath) {
+		r.Blame(rttMinPath, nil) // what is wrong is told already
+	}
+	own := ownDelays(r, l, layout)
+	if own == "" {
+		l.RTT.Base = cmp.Or(l.RTT.Base, baseLinks)
+		return
+	}
+	for _, path := range []string{rttMinPath, rttBasePath} {
+		if r.Uses(path, own) {
+			r.Fail(path, "%s is set, too, and says what the base RTT is: want one of the two", own)
+		}
+	}
+	l.RTT.Min = 2 * l.Topology.oneWay(layout)
+	l.RTT.Base = ""
+}
+
+// checkFixed is for a lab in which all base RTTs are the same.
+func checkFixed(r *schema.Reader, l *Lab, kindPath string) {
+	rtt := &l.RTT
+	if !r.Uses(rttMaxPath, kindPath) {
+		rtt.Max = rtt.Min
+	}
+	if rtt.Max != rtt.Min && r.Sound(rttMinPath, rttMaxPath) {
+		r.Fail(rttMaxPath, "%s differs from rtt.min, %s: a fixed distribution has one RTT",
+			units.FormatTime(rtt.Max), units.FormatTime(rtt.Min))
+	}
+	for _, path := range []string{rttPerPath, rttAtPath, rttByPath} {
+		if r.Uses(path, kindPath) {
+			r.Fail(path, "not used when %s is %s", distributionPath, basertt.Fixed)
+		}
+	}
+	rtt.Per, rtt.At, rtt.By = "", "", ""
+}
+
+// checkRange is for a lab in which base RTTs are drawn.
+func checkRange(r *schema.Reader, l *Lab) {
+	rtt := &l.RTT
+	switch {
+	case !r.Has(rttMaxPath):
+		r.Fail(rttMaxPath, "missing: %s is %s: want a time such as 240us", distributionPath, rtt.Distribution.Kind)
+	case rtt.Max < rtt.Min && r.Sound(rttMinPath, rttMaxPath):
+		r.Fail(rttMaxPath, "%s is below rtt.min, %s", units.FormatTime(rtt.Max), units.FormatTime(rtt.Min))
+	}
+	rtt.Per, rtt.At, rtt.By = cmp.Or(rtt.Per, perFlow), cmp.Or(rtt.At, atSender), cmp.Or(rtt.By, ByAny)
+}
+
+// ownDelays is the key that says what the delays of links are, or nothing when
+// the base RTT does. Either all links of a file say their delay, or none, or
+// topology.link_delay is that of the others.
+func ownDelays(r *schema.Reader, l *Lab, layout topologies.Layout) string {
+	some, all := layout.OwnDelays()
+	switch {
+	case some == 0 && l.Topology.LinkDelay == 0:
+		return ""
+	case some == 0:
+		return linkDelayPath
+	case some == all && r.Has(linkDelayPath):
+		r.Fail(linkDelayPath, "not used when all links of topology.file say their delay")
+	case some < all && l.Topology.LinkDelay == 0 && r.Sound(linkDelayPath):
+		r.Fail(linkDelayPath, "missing: %d of the %d links of topology.file say their delay: want a time such as 10us for the others", some, all)
+	}
+	return filePath
+}
+
+func checkHost(r *schema.Reader, l *Lab) {
+	h := l.Host
+	c, ch := r.Choice(transportPath), kind.Choice{Kind: h.Transport, Params: h.TransportParams}
+	r.RefuseUnused(c, ch)
+	schema.Build(r, c, ch, func(params map[string]any) (transport.Transport, error) {
+		return transport.Table().New(h.Transport, params, struct{}{})
+	})
+	for path, rto := range map[string]time.Duration{"host.rto_min": h.RTOMin, "host.rto_initial": h.RTOInitial} {
+		if rto > h.RTOMax && r.Sound(path, "host.rto_max") {
+			r.Fail(path, "%s is above host.rto_max, %s", units.FormatTime(rto), units.FormatTime(h.RTOMax))
+		}
+	}
+}

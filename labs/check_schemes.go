@@ -1,0 +1,86 @@
+package labs
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/labs/schema"
+	"aqmlab/switch/aqm"
+	"aqmlab/switch/port"
+	"aqmlab/switch/sched"
+	"aqmlab/units"
+)
+
+func checkSchemes(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
+	if len(l.Schemes) == 0 && !r.InFile(schemesKey) {
+		r.Fail(schemesKey, "missing: want at least one {name: tcn, aqm: tcn}")
+	}
+	env := aqm.Env{
+		Queues:  l.Switch.Queues,
+		Weights: sched.Weights(scheduler, l.Switch.Queues),
+		Quanta:  sched.Quanta(scheduler),
+		Strict:  sched.Strict(scheduler),
+		Rate:    l.Topology.Rate,
+		RTT:     l.RTT.Min,
+	}
+	if scheduler == nil {
+		env.Quanta = slices.Repeat([]int{l.Host.MTU}, l.Switch.Queues) // what is wrong with it is told already
+	}
+	if env.Rate == 0 {
+		env.Rate = units.Gbps // the missing rate is told already
+	}
+	if !r.Sound("rtt", "rtt.min") {
+		env.RTT = time.Millisecond // and so is the RTT that makes no sense
+	}
+	aqms := slices.Concat(l.Kinds.Schemes().Names(), port.Gates().Names())
+	for _, s := range l.Schemes {
+		if s.AQM.Kind == "" && !r.Has(schemePath(s.Name)+".aqm") {
+			r.Fail(schemePath(s.Name)+".aqm", "missing: want one of %s", strings.Join(aqms, ", "))
+		}
+		schema.Build(r, r.Choice(schemePath(s.Name)), s.AQM, func(params map[string]any) (aqm.Scheme, error) {
+			if !slices.Contains(aqms, s.AQM.Kind) {
+				return nil, kind.Unknown("kind", s.AQM.Kind, aqms)
+			}
+			env.Rand = rand.New(rand.NewPCG(1, 1))
+			return l.Kinds.Schemes().New(s.AQM.Kind, params, env)
+		})
+		checkIngress(r, l, s)
+	}
+}
+
+func checkBaseline(r *schema.Reader, l *Lab) {
+	if len(l.Schemes) == 0 {
+		return
+	}
+	switch names := l.schemeNames(); {
+	case slices.Contains(names, l.Baseline) || !r.Sound("baseline"):
+	case l.Baseline == "":
+		l.Baseline = names[0]
+	default:
+		r.Fail("baseline", "%w", kind.Unknown("scheme", l.Baseline, names))
+	}
+}
+
+// checkIngress builds the gate of a scheme that has one. What is wrong in the
+// short form is wrong beside the aqm.
+func checkIngress(r *schema.Reader, l *Lab, s Scheme) {
+	c := r.Choice(schemePath(s.Name) + ".ingress")
+	if short, _ := kind.AsText(r.Value(schemePath(s.Name) + ".aqm")); isGate(short) {
+		c = r.Choice(schemePath(s.Name))
+	}
+	env := port.GateEnv{Buffer: l.Switch.buffer()}
+	if env.Buffer == 0 {
+		env.Buffer = units.GB // the missing size is told already
+	}
+	switch {
+	case s.Ingress.Kind != "":
+		schema.Build(r, c, s.Ingress, func(params map[string]any) (port.Gate, error) {
+			return port.Gates().New(s.Ingress.Kind, params, env)
+		})
+	case len(s.Ingress.Params) > 0 && r.Sound(c.KindPath()):
+		r.Fail(c.KindPath(), "missing: want one of %s", strings.Join(port.Gates().Names(), ", "))
+	}
+}

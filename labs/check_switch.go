@@ -1,0 +1,163 @@
+package labs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqmlab/kind"
+	"aqmlab/labs/schema"
+	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
+	"aqmlab/switch/port"
+	"aqmlab/switch/sched"
+	"aqmlab/units"
+)
+
+func checkSwitch(r *schema.Reader, l *Lab) {
+	checkBuffer(r, l)
+	mtu := units.Size(l.Host.MTU)
+	limiter := l.Switch.Limiter
+	if limiter.RateFraction == 1 {
+		return
+	}
+	if frame := mtu + packet.FrameOverhead; r.Sound("host.mtu", "switch.limiter.bucket") && limiter.Bucket < frame {
+		r.Fail("switch.limiter.bucket", "%v does not hold a frame: want at least host.mtu and the %d bytes of Ethernet, %dB",
+			limiter.Bucket, packet.FrameOverhead, frame)
+	}
+	limit := limiter.RateFraction * float64(l.Topology.Rate)
+	if l.Topology.Rate > 0 && limit < float64(units.Rate(slowest)) && r.Sound("switch.limiter.rate_fraction") {
+		r.Fail("switch.limiter.rate_fraction", "%v of %v is less than %v", limiter.RateFraction, l.Topology.Rate, units.Rate(slowest))
+	}
+}
+
+// checkScheduler answers the scheduler, or nil when it cannot be built.
+func checkScheduler(r *schema.Reader, l *Lab) sched.Scheduler {
+	s, schedulers := l.Switch, l.Kinds.Schedulers()
+	scheduler := schema.Build(r, r.Choice(schedulerPath), s.Scheduler, func(params map[string]any) (sched.Scheduler, error) {
+		return schedulers.New(s.Scheduler.Kind, params, sched.Env{Queues: s.Queues, Schedulers: schedulers})
+	})
+	if scheduler == nil {
+		return nil
+	}
+	checkQuantum(r, l, schedulerPath, s.Scheduler)
+	if inner, ok := s.Scheduler.Params["inner"].(map[string]any); ok {
+		name, _ := inner["kind"].(string) // the scheduler was built: it is there
+		checkQuantum(r, l, schedulerPath+".inner", kind.Choice{Kind: name, Params: inner})
+	}
+	return scheduler
+}
+
+// checkQuantum wants a turn to send at least the largest packet, which MQ-ECN
+// and TCN take for granted, and without which a turn may send nothing.
+func checkQuantum(r *schema.Reader, l *Lab, path string, c kind.Choice) {
+	row, err := l.Kinds.Schedulers().Find(c.Kind)
+	i := slices.IndexFunc(row.Params, func(p kind.Param) bool { return p.Name == "quantum" })
+	if err != nil || i < 0 || !r.Sound("host.mtu") {
+		return
+	}
+	raw, ok := c.Params["quantum"].(string)
+	if !ok {
+		raw = row.Params[i].Default
+	}
+	mtu := units.Size(l.Host.MTU)
+	if quantum, err := units.ParseSize(raw); err == nil && quantum < mtu {
+		r.Fail(path+".quantum", "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
+	}
+}
+
+// defaultAlpha lets a lone queue take half of the pool.
+const defaultAlpha = 1
+
+// bufferKey is a key of the buffer, and the sharings that use it.
+type bufferKey struct {
+	path string
+	of   []string
+}
+
+// checkBuffer wants the sizes that the sharing uses, and no others.
+func checkBuffer(r *schema.Reader, l *Lab) {
+	if !r.Sound("switch.buffer.sharing") {
+		return
+	}
+	b := &l.Switch.Buffer
+	for _, key := range []struct {
+		path string
+		of   []string
+	}{
+		{"switch.buffer.per_port", []string{port.SharedPort}},
+		{"switch.buffer.per_queue", []string{port.SharedStatic}},
+		{"switch.buffer.pool", []string{port.SharedPool, port.SharedDynamic}},
+		{"switch.buffer.alpha", []string{port.SharedDynamic}},
+	} {
+		if !slices.Contains(key.of, b.Sharing) && r.Has(key.path) {
+			r.Fail(key.path, "not used when switch.buffer.sharing is %s: want %s", b.Sharing, strings.Join(key.of, " or "))
+		}
+	}
+	switch b.Sharing {
+	case port.SharedPort:
+		checkHoldsPacket(r, l, "switch.buffer.per_port", b.PerPort)
+		return
+	case port.SharedStatic:
+		checkHoldsPacket(r, l, "switch.buffer.per_queue", b.PerQueue)
+	case port.SharedDynamic:
+		b.Alpha = cmp.Or(b.Alpha, defaultAlpha)
+		checkHoldsPacket(r, l, "switch.buffer.pool", b.Pool)
+	case port.SharedPool:
+		checkHoldsPacket(r, l, "switch.buffer.pool", b.Pool)
+	}
+	b.PerPort = 0
+}
+
+func checkHoldsPacket(r *schema.Reader, l *Lab, path string, size units.Size) {
+	mtu := units.Size(l.Host.MTU)
+	switch {
+	case size == 0 && r.Sound(path):
+		r.Fail(path, "missing: switch.buffer.sharing is %s: want a size such as 96KB", l.Switch.Buffer.Sharing)
+	case size < mtu && r.Sound("host.mtu", path):
+		r.Fail(path, "%v does not hold one packet: want at least host.mtu, %dB", size, mtu)
+	}
+}
+
+// checkPause wants thresholds between which flow control can come to rest. By
+// default links go on two full packets below where they stop.
+func checkPause(r *schema.Reader, l *Lab) {
+	p, packet := &l.Switch.Pause, units.Size(l.Host.MTU)
+	if p.XOff == 0 && p.XOn == 0 || !r.Sound("switch.pause.xoff", "switch.pause.xon", "host.mtu") {
+		return
+	}
+	if p.XOn == 0 {
+		p.XOn = max(p.XOff-2*packet, 1)
+	}
+	switch {
+	case p.XOn > p.XOff:
+		r.Fail("switch.pause.xon", "%v is above switch.pause.xoff, %v", p.XOn, p.XOff)
+	case p.XOff < packet:
+		r.Fail("switch.pause.xoff", "%v does not hold a packet: want at least host.mtu, %v", p.XOff, packet)
+	case r.Err() != nil || len(l.Schemes) == 0:
+		// There is no fabric to look at.
+	default:
+		if spec, err := l.fabric(l.Schemes[0].Name, 0); err == nil {
+			if err := headroom(spec, packet); err != nil {
+				r.Fail("switch.pause.xoff", "%w", err)
+			}
+		}
+	}
+}
+
+// headroom is an error if a switch of the fabric may have to drop a packet in
+// spite of its flow control.
+func headroom(spec fabric.Spec, packet units.Size) error {
+	need := map[string]units.Size{}
+	for _, l := range spec.Links {
+		need[l.A] += spec.Pause.Peak(l, packet)
+		need[l.B] += spec.Pause.Peak(l, packet)
+	}
+	for _, s := range spec.Switches {
+		if need[s] > spec.Port.Buffer {
+			return fmt.Errorf("switch %s may come to hold %v before its links stop: a buffer of %v would drop some", s, need[s], spec.Port.Buffer)
+		}
+	}
+	return nil
+}

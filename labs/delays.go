@@ -1,0 +1,105 @@
+package labs
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"aqmlab/labs/basertt"
+	"aqmlab/labs/topologies"
+)
+
+// PerFlow tells whether the flows of a host differ in their base RTTs.
+func (r RTT) PerFlow() bool { return r.Max > r.Min && r.Per == perFlow }
+
+// flowClasses is how many RTTs the flows of a host share. Each stands for as
+// large a part of the distribution.
+const flowClasses = 128
+
+// delays are how long each host holds back what it sends, so that base RTTs are
+// those of the lab's distribution. They depend on the seed alone, and not on
+// what the same seed draws elsewhere. A host that only asks holds nothing back: its
+// requests would add a delay of their own to the RTT of the answer.
+//
+// A host of its own RTT has one delay, drawn at random. Flows of their own RTT
+// share the delays of classes, one from the middle of each of as many equal
+// parts of the distribution, so that few flows, too, see all of it.
+func (l *Lab) delays(seed uint64, hosts int) ([][]time.Duration, error) {
+	all := make([][]time.Duration, hosts)
+	spread := l.RTT.Max - l.RTT.Min
+	if spread == 0 {
+		return all, nil
+	}
+	all, err := l.drawn(seed, hosts, spread)
+	if err != nil {
+		return nil, err
+	}
+	traffic := l.Traffic(l.Workload.Load[0], seed)
+	for i := range all {
+		if !traffic.Serves(i) {
+			all[i] = []time.Duration{0}
+		}
+	}
+	return all, nil
+}
+
+// drawn are the delays of hosts that send flows.
+func (l *Lab) drawn(seed uint64, hosts int, spread time.Duration) ([][]time.Duration, error) {
+	all := make([][]time.Duration, hosts)
+	at, err := basertt.Table().New(l.RTT.Distribution.Kind, l.RTT.Distribution.Params, struct{}{})
+	if err != nil {
+		return nil, err
+	}
+	delay := func(u float64) time.Duration { return time.Duration(math.Round(float64(spread) * at(u))) }
+	root := rand.NewPCG(seed, 0x8f1d3ab26c05e947) // any constant that nothing else draws with
+	r := rand.New(rand.NewPCG(root.Uint64(), root.Uint64()))
+	if l.RTT.Per == perHost {
+		for i := range all {
+			all[i] = []time.Duration{delay(r.Float64())}
+		}
+		return all, nil
+	}
+	classes := make([]time.Duration, flowClasses)
+	for i := range classes {
+		classes[i] = delay((float64(i) + 0.5) / flowClasses)
+	}
+	for i := range all {
+		r.Shuffle(flowClasses, func(a, b int) { classes[a], classes[b] = classes[b], classes[a] })
+		all[i] = slices.Clone(classes)
+	}
+	return all, nil
+}
+
+// linkDelays are the one-way delays of the links of hosts and of those between
+// switches, so that a round trip between the hosts that are furthest apart takes
+// the base RTT.
+func (l *Lab) linkDelays(hops int) (access, trunk time.Duration) {
+	switch {
+	case l.Topology.LinkDelay > 0:
+		return l.Topology.LinkDelay, l.Topology.LinkDelay
+	case l.RTT.Base == baseHosts:
+		return l.RTT.Min / 4, 0 // two links of hosts, there and back
+	}
+	each := l.RTT.Min / time.Duration(2*hops)
+	return each, each
+}
+
+// hasDelays tells whether the topology says what the delays of links are.
+func (t Topology) hasDelays() bool {
+	if t.laid != nil {
+		if some, _ := t.laid.OwnDelays(); some > 0 {
+			return true
+		}
+	}
+	return t.LinkDelay > 0
+}
+
+// oneWay is the delay of the path between the hosts that are furthest apart, in
+// a topology that says what the delays of links are.
+func (t Topology) oneWay(layout topologies.Layout) time.Duration {
+	if t.laid == nil {
+		return time.Duration(layout.Hops) * t.LinkDelay
+	}
+	return layout.OneWay(t.LinkDelay)
+}

@@ -1,0 +1,163 @@
+package labs
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/distribution/reference"
+
+	"aqmlab/kind"
+	"aqmlab/labs/basertt"
+	"aqmlab/labs/schema"
+	"aqmlab/labs/topologies"
+	"aqmlab/switch/port"
+	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/transport"
+	"aqmlab/units"
+)
+
+// schemaOf is the schema of lab files whose schemes and schedulers are of those
+// kinds.
+func schemaOf(kinds port.Kinds) *schema.Schema {
+	return schema.Of(reflect.TypeFor[Lab](), schema.Rules{
+		Names: map[string][]string{
+			"topology": topologies.Table().Names(),
+			"sharing":  port.Sharings(),
+			"pattern":  trafficgen.Patterns(),
+			"rule":     trafficgen.ServiceRules(),
+			"share":    trafficgen.Shares(),
+			"sizes":    sizesWithoutParams(),
+		},
+		Forms: map[string]schema.Form{
+			"name":       schema.Name(),
+			"image":      {Type: "image", Read: readImage},
+			"seeds":      {Type: "list or range", Read: readSeeds, JSON: orText("^[0-9]+\\.\\.[0-9]+$")},
+			"weights":    {Type: "number or list", Read: readWeights},
+			"thresholds": {Type: "list of sizes", Read: readThresholds, JSON: orText("^" + noThresholds + "$")},
+			"dilation":   {Type: "number", Read: readDilation, Write: writeDilation, JSON: orText("^" + auto + "$")},
+		},
+		Tables: map[string][]kind.Entry{
+			"topologies": topologies.Table().Entries(),
+			"rtts":       basertt.Table().Entries(),
+			"transports": transport.Table().Entries(),
+			"schedulers": kinds.Schedulers().Entries(),
+			"schemes":    slices.Concat(kinds.Schemes().Entries(), port.Gates().Entries()),
+			"gates":      port.Gates().Entries(),
+			"arrivals":   trafficgen.Arrivals().Entries(),
+			"sizes":      trafficgen.Sizes().Entries(),
+		},
+	})
+}
+
+// orText is the JSON Schema of plain values and of text that matches a pattern.
+func orText(pattern string) func(map[string]any) map[string]any {
+	return func(plain map[string]any) map[string]any {
+		return map[string]any{"anyOf": []any{plain, map[string]any{"type": "string", "pattern": pattern}}}
+	}
+}
+
+// sizesWithoutParams lists the distributions of sizes that are all in their name.
+func sizesWithoutParams() []string {
+	var names []string
+	for _, k := range trafficgen.Sizes() {
+		if len(k.Params) == 0 {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+func readImage(raw, _ any, plain func() error) error {
+	s, ok := kind.AsText(raw)
+	if !ok {
+		return fmt.Errorf("%s is not text: want an image such as debian:12", kind.Show(raw))
+	}
+	if _, err := reference.ParseNormalizedNamed(s); err != nil {
+		return fmt.Errorf("%s is not an image, such as debian:12: %w", kind.Show(raw), err)
+	}
+	return plain()
+}
+
+// maxSeeds bounds a range of seeds, of which a slip of the finger makes a
+// billion.
+const maxSeeds = 10_000
+
+// readSeeds reads a list of seeds or a range such as 1..3.
+func readSeeds(raw, into any, plain func() error) error {
+	s, _ := kind.AsText(raw)
+	from, to, ok := strings.Cut(s, "..")
+	if !ok {
+		return plain()
+	}
+	low, errLow := strconv.ParseUint(from, 10, 63)
+	high, errHigh := strconv.ParseUint(to, 10, 63)
+	if errLow != nil || errHigh != nil || high < low || high-low >= maxSeeds {
+		return fmt.Errorf("%q is not a range: want one such as 1..3, of at most %d seeds", s, maxSeeds)
+	}
+	var seeds []uint64
+	for seed := low; seed <= high; seed++ {
+		seeds = append(seeds, seed)
+	}
+	*into.(*[]uint64) = seeds
+	return nil
+}
+
+// readWeights reads the number of services that share the load equally, of which
+// a DSCP has room for 64, or a list with the weight of each.
+func readWeights(raw, into any, plain func() error) error {
+	if _, isList := raw.([]any); isList {
+		return plain()
+	}
+	if s, ok := kind.AsText(raw); ok && strings.ContainsAny(s, ",[") {
+		return plain()
+	}
+	var number struct {
+		Services int `lab:"services" range:"1..64"`
+	}
+	v := reflect.ValueOf(&number).Elem()
+	if err := kind.Fields(v.Type())[0].Decode(raw, v.Field(0)); err != nil {
+		return err
+	}
+	*into.(*[]int) = slices.Repeat([]int{1}, number.Services)
+	return nil
+}
+
+// noThresholds stands for no priorities.
+const noThresholds = "none"
+
+// readThresholds reads a size or a list of rising sizes, or none.
+func readThresholds(raw, into any, plain func() error) error {
+	thresholds := into.(*[]units.Size)
+	if s, ok := kind.AsText(raw); ok && s == noThresholds {
+		*thresholds = nil
+		return nil
+	}
+	if err := plain(); err != nil {
+		return err
+	}
+	return trafficgen.Tagging{Thresholds: *thresholds}.Check(1)
+}
+
+// auto leaves the dilation to the runtime.
+const auto = "auto"
+
+func readDilation(raw, into any, plain func() error) error {
+	if s, ok := kind.AsText(raw); ok && s == auto {
+		*into.(*Dilation) = 0
+		return nil
+	}
+	if err := plain(); err != nil {
+		return fmt.Errorf("%w, or %s", err, auto)
+	}
+	return nil
+}
+
+func writeDilation(value any) any {
+	if d := value.(Dilation); d != 0 {
+		return float64(d)
+	}
+	return auto
+}

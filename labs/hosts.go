@@ -1,0 +1,66 @@
+package labs
+
+import (
+	"fmt"
+
+	"aqmlab/kind"
+	"aqmlab/trafficgen/transport"
+)
+
+// Hosts is what the hosts of a runtime are. The tag "only" of a key names the fact
+// that they need to follow it.
+type Hosts struct {
+	Modelled   bool // models of a kernel, which follow all keys; else a kernel's own
+	Containers bool // real ones with an image and limits of their own
+}
+
+func (h Hosts) follow(only string) bool {
+	return h.Modelled || only == "" || only == onlyContainers && h.Containers
+}
+
+// What the tag "only" may be.
+const (
+	onlyModelled   = "modelled"
+	onlyContainers = "containers"
+)
+
+// Unsupported lists, one line each, the settings of the lab that such hosts do not
+// follow, and what they do instead. Real hosts do as Linux does in wall time,
+// whatever the dilation; the defaults are Linux's.
+func (l *Lab) Unsupported(hosts Hosts) []string {
+	var modelled, others []string
+	warn := func(path, only string, want, have any) {
+		switch {
+		case hosts.follow(only):
+		case only == onlyModelled:
+			modelled = append(modelled, fmt.Sprintf("%s: %v is for modelled hosts only, real hosts have %v", path, want, have))
+		default:
+			others = append(others, fmt.Sprintf("%s: only hosts that are %s follow it", path, only))
+		}
+	}
+	for _, k := range schemaOf(l.Kinds).Keys {
+		if value := k.Of(l); !k.IsDefault(value) {
+			warn(k.Path, k.Only, kind.Encode(value), k.Default)
+		}
+	}
+	for _, p := range l.Host.params() {
+		if want, given := l.Host.TransportParams[p.Name]; given && fmt.Sprint(want) != p.Default {
+			warn(transportPath+"."+p.Name, p.Only, want, p.Default)
+		}
+	}
+	return append(modelled, others...)
+}
+
+// BuildTransport is the host's transport with the lab's parameters.
+func (h Host) BuildTransport() (transport.Transport, error) {
+	return transport.Table().New(h.Transport, h.TransportParams, struct{}{})
+}
+
+// params are the parameters of the host's transport.
+func (h Host) params() []kind.Param {
+	row, err := transport.Table().Find(h.Transport)
+	if err != nil {
+		return nil // a lab that was not loaded may name any
+	}
+	return row.Params
+}

@@ -1,0 +1,125 @@
+package topologies
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"aqmlab/labs/clab"
+	"aqmlab/units"
+)
+
+// Layout is how the hosts and switches of a topology are linked. Switches are
+// meant by their places in Switches.
+type Layout struct {
+	Switches []string
+	Racks    []int   // the switch of each host
+	Trunks   []Trunk // links between switches
+	Hops     int     // links on the longest path between two hosts
+
+	// What follows is of topologies that a file describes.
+
+	Names      []string      // of the hosts; without any they are h1, h2 ...
+	Access     []clab.Traits // what the links of hosts say of themselves; nil: nothing
+	Interfaces [][2]string   // names at the ends of links, host before switch: those of hosts, then trunks
+	Digest     string        // SHA-256 of the file
+}
+
+// Trunk is a link between two switches.
+type Trunk struct {
+	A, B int
+	clab.Traits
+}
+
+// maxHosts is how many addresses 10.77.0.0/16 has, without its first and last.
+const maxHosts = 1<<16 - 2
+
+// addSwitches adds n switches, named by prefix and number, and returns the place
+// of the first.
+func (l *Layout) addSwitches(prefix string, n int) (first int) {
+	first = len(l.Switches)
+	for i := range n {
+		l.Switches = append(l.Switches, fmt.Sprintf("%s%d", prefix, i+1))
+	}
+	return first
+}
+
+// addHosts links n hosts to a switch.
+func (l *Layout) addHosts(rack, n int) {
+	l.Racks = append(l.Racks, slices.Repeat([]int{rack}, n)...)
+}
+
+func (l *Layout) addTrunk(a, b int, rate units.Rate) {
+	l.Trunks = append(l.Trunks, Trunk{a, b, clab.Traits{Rate: rate}})
+}
+
+// HostName is the name of a host.
+func (l *Layout) HostName(host int) string {
+	if l.Names != nil {
+		return l.Names[host]
+	}
+	return fmt.Sprintf("h%d", host+1)
+}
+
+// HostNumber is the number of the host of that name, or -1.
+func (l *Layout) HostNumber(name string) int {
+	for i := range l.Racks {
+		if l.HostName(i) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// AccessLink is what the link of a host says of itself.
+func (l *Layout) AccessLink(host int) clab.Traits {
+	if l.Access != nil {
+		return l.Access[host]
+	}
+	return clab.Traits{}
+}
+
+// Ports are the names of all ports of switches, such as "s1:h1", and of hosts if
+// these have any.
+func (l *Layout) Ports(ofHosts bool) []string {
+	var names []string
+	add := func(a, b string, backwards bool) {
+		names = append(names, a+":"+b)
+		if backwards {
+			names = append(names, b+":"+a)
+		}
+	}
+	for i, rack := range l.Racks {
+		add(l.Switches[rack], l.HostName(i), ofHosts)
+	}
+	for _, t := range l.Trunks {
+		add(l.Switches[t.A], l.Switches[t.B], true)
+	}
+	return names
+}
+
+// OwnDelays counts the links that say their delay.
+func (l *Layout) OwnDelays() (some, all int) {
+	for _, t := range l.links() {
+		if t.Delay != nil {
+			some++
+		}
+	}
+	return some, len(l.Racks) + len(l.Trunks)
+}
+
+// SlowestRate is the lowest rate that a link says is its own, and zero if some
+// link says none.
+func (l *Layout) SlowestRate() units.Rate {
+	return slices.MinFunc(l.links(), func(a, b clab.Traits) int { return cmp.Compare(a.Rate, b.Rate) }).Rate
+}
+
+// links is what links say of themselves: those of hosts, unless none does, and
+// then trunks.
+func (l *Layout) links() []clab.Traits {
+	all := slices.Clone(l.Access)
+	for _, t := range l.Trunks {
+		all = append(all, t.Traits)
+	}
+	return all
+}
