@@ -1,0 +1,62 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aqmlab/orchestrator"
+)
+
+// namesElsewhere are places where the name of a runtime means something else.
+var namesElsewhere = map[string]string{
+	"cli/bench_sim.go":           "the command that measures the simulator",
+	"labs/container.go":          "the sort of hosts that keys are for",
+	"labs/host.go":               "the sort of hosts that keys are for",
+	"reproduce/papers/papers.go": "the environment of an experiment in its paper",
+}
+
+// TestRuntimesAreRows: no code outside the table of runtimes knows the name of one.
+// It asks the row for facts instead, so that another runtime is another row.
+func TestRuntimesAreRows(t *testing.T) {
+	names := slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
+	var in []string
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(filepath.Dir(path), "test") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if name, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, name) {
+				in = append(in, path)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in = slices.Compact(in)
+	for _, path := range in {
+		if path != "orchestrator/runtime.go" && namesElsewhere[path] == "" {
+			t.Errorf("%s has the name of a runtime", path)
+		}
+	}
+	if !slices.Contains(in, "orchestrator/runtime.go") {
+		t.Error("the table of runtimes is not where it was")
+	}
+}
