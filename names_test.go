@@ -22,11 +22,9 @@ var namesElsewhere = map[string]string{
 	"reproduce/papers/papers.go": "the environment of an experiment in its paper",
 }
 
-// TestRuntimesAreRows: no code outside the table of runtimes knows the name of one.
-// It asks the row for facts instead, so that another runtime is another row.
-func TestRuntimesAreRows(t *testing.T) {
-	names := slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
-	var in []string
+// code calls visit for every node of the code that is no test.
+func code(t *testing.T, visit func(path string, n ast.Node)) {
+	t.Helper()
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(filepath.Dir(path), "test") {
 			return err
@@ -36,13 +34,7 @@ func TestRuntimesAreRows(t *testing.T) {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
-			}
-			if name, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, name) {
-				in = append(in, path)
-			}
+			visit(path, n)
 			return true
 		})
 		return nil
@@ -50,6 +42,22 @@ func TestRuntimesAreRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestRuntimesAreRows: no code outside the table of runtimes knows the name of one.
+// It asks the row for facts instead, so that another runtime is another row.
+func TestRuntimesAreRows(t *testing.T) {
+	names := slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
+	var in []string
+	code(t, func(path string, n ast.Node) {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return
+		}
+		if name, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, name) {
+			in = append(in, path)
+		}
+	})
 	in = slices.Compact(in)
 	for _, path := range in {
 		if path != "orchestrator/runtime.go" && namesElsewhere[path] == "" {
@@ -59,4 +67,19 @@ func TestRuntimesAreRows(t *testing.T) {
 	if !slices.Contains(in, "orchestrator/runtime.go") {
 		t.Error("the table of runtimes is not where it was")
 	}
+}
+
+// TestCallsAreTyped: helper processes are called by the methods of their clients, not
+// by names.
+func TestCallsAreTyped(t *testing.T) {
+	code(t, func(path string, n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 4 {
+			return
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if ok && sel.Sel.Name == "Call" && filepath.Dir(path) != "orchestrator/role" && filepath.Dir(path) != "orchestrator/agent" {
+			t.Errorf("%s calls a helper process by the name of a method", path)
+		}
+	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"aqmlab/collectors/pcaptest"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/role"
 	"aqmlab/orchestrator/simulated"
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/results"
@@ -54,7 +53,7 @@ func TestCaptureShowsPIAS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := tb.Run(t.Context(), p, func(role.State) {})
+		made, err := tb.Run(t.Context(), p, func(backend.Progress) {})
 		if err := errors.Join(err, tb.Down(t.Context())); err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func ideal() backend.Row {
 				Manifest: backend.ManifestOf(lab),
 				Jobs:     o.Jobs,
 				Measure: func(_ context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
-					out := results.Point{Scheme: p.Scheme, Load: p.Load, Seed: p.Seed, Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1}}
+					out := results.Point{Coord: p.Coord, Fidelity: results.Fidelity{Label: results.FidelityExact, CPUHeadroom: 1}}
 					for _, f := range p.Flows {
 						out.Flows = append(out.Flows, results.Flow{
 							ID: int64(f.ID), Client: int32(f.Client), Server: int32(f.Server), Start: f.Start, Sent: f.Start,

@@ -20,29 +20,6 @@ import (
 	"aqmlab/trafficgen"
 )
 
-// Point names one point of a run while it is going on.
-type Point struct {
-	results.Coord
-	Number int           // from 1
-	Of     int           // points in all
-	Flows  int           // in its trace
-	Lasts  time.Duration // wall time of the starts of its trace; zero in virtual time
-	After  time.Duration // the same for all the points that follow
-}
-
-// Watcher is told how a run goes on. Its methods are called one at a time; in
-// virtual time several points may be going on.
-type Watcher interface {
-	// Note is something that the user should know.
-	Note(text string)
-	// Begin starts a point.
-	Begin(p Point)
-	// Progress is called several times a second while the point runs.
-	Progress(p Point, s backend.Progress)
-	// End is called with what the point measured.
-	End(p Point, measured results.Point)
-}
-
 // RunOptions say how a lab is run.
 type RunOptions struct {
 	Runtime  Runtime       // where the hosts run; empty: Auto

@@ -13,7 +13,6 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/doctor"
-	"aqmlab/orchestrator/role"
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml/guest"
 	"aqmlab/results"
@@ -136,12 +135,13 @@ func (o order) on(ctx context.Context, t *testbed.Testbed, progress func([]byte)
 	booted := time.Now()
 	now, look := step{}, looks{}
 	var told error
-	r.Point, err = t.Run(ctx, backend.Point{Coord: o.Coord, Flows: flows}, func(s role.State) {
-		now.Completed, now.Failed, now.At = s.Completed, s.Failed, time.Since(booted)
+	p := backend.Point{Coord: o.Coord, Flows: flows}
+	r.Point, err = t.Run(ctx, p, func(p backend.Progress) {
+		now.Progress, now.At = p, time.Since(booted)
 		var err error
-		if !s.Done && look.due(now.At) {
+		if p.Completed+p.Failed < int64(len(flows)) && look.due(now.At) {
 			var seen results.Seen
-			if seen, err = t.See(ctx); err == nil {
+			if seen, err = p.Look(); err == nil {
 				now.Seen, err = json.Marshal(seen)
 			}
 		}

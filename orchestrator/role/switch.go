@@ -58,7 +58,7 @@ type Fabric struct {
 	Capture   *collectors.CaptureSpec // nil: nothing is captured
 }
 
-// Start runs a fabric until Stop.
+// Start runs a fabric until Finish.
 func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	return nil
 }
 
-// Measured is what a switch saw between Start and Stop.
+// Measured is what a switch saw between Start and Finish.
 type Measured struct {
 	wire.Report
 	Queues    []results.QueueSample    // times count from the report's start
@@ -111,8 +111,8 @@ func (s *Switch) Recent(from int, samples *[]results.QueueSample) error {
 	return nil
 }
 
-// Stop ends the running fabric.
-func (s *Switch) Stop(_ agent.Nothing, m *Measured) error {
+// Finish ends the running fabric.
+func (s *Switch) Finish(_ agent.Nothing, m *Measured) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session == nil {

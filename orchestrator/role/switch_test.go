@@ -103,7 +103,7 @@ func TestTrafficThroughTheSwitch(t *testing.T) {
 		t.Errorf("%d samples while the switch runs, %v", len(first), err)
 	}
 	var m role.Measured
-	if err := l.sw.Stop(agent.Nothing{}, &m); err != nil {
+	if err := l.sw.Finish(agent.Nothing{}, &m); err != nil {
 		t.Fatal(err)
 	}
 	if all := slices.Concat(first, rest); len(m.Queues) < len(all) || !slices.Equal(m.Queues[:len(all)], all) {
@@ -145,7 +145,7 @@ func TestSwitchOutOfOrder(t *testing.T) {
 	var m role.Measured
 	var closed role.Switch
 	refused("Start before Open", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")
-	refused("Stop before Start", closed.Stop(nothing, &m), "not running")
+	refused("Finish before Start", closed.Finish(nothing, &m), "not running")
 	refused("Recent before Start", closed.Recent(0, nil), "not running")
 	missing := wire.Config{MTU: 1500, CPU: -1, Ports: []wire.PortConfig{{Interface: "none-such", MAC: make([]byte, 6), Far: make([]byte, 6)}}}
 	refused("Open what is not there", closed.Open(missing, &nothing), "none-such")
@@ -164,7 +164,7 @@ func checkRunningOrder(t *testing.T, refused func(what string, err error, want s
 	var m role.Measured
 	l := newLab(t)
 	refused("Open twice", l.sw.Open(wire.Config{}, &nothing), "its interfaces already")
-	refused("Stop before Start", l.sw.Stop(nothing, &m), "not running")
+	refused("Finish before Start", l.sw.Finish(nothing, &m), "not running")
 	wrong := l.fabric
 	wrong.Dilation = 0
 	refused("Start without time", l.sw.Start(wrong, &nothing), "dilation")
@@ -173,17 +173,17 @@ func checkRunningOrder(t *testing.T, refused func(what string, err error, want s
 			t.Fatal(err)
 		}
 		refused("Start twice", l.sw.Start(l.fabric, &nothing), "is running")
-		if err := l.sw.Stop(nothing, &m); err != nil {
+		if err := l.sw.Finish(nothing, &m); err != nil {
 			t.Fatal(err)
 		}
-		refused("Stop twice", l.sw.Stop(nothing, &m), "not running")
+		refused("Finish twice", l.sw.Finish(nothing, &m), "not running")
 	}
 	quiet := l.fabric
 	quiet.Sample = 0
 	if err := l.sw.Start(quiet, &nothing); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.sw.Stop(nothing, &m); err != nil || len(m.Queues) > 0 {
+	if err := l.sw.Finish(nothing, &m); err != nil || len(m.Queues) > 0 {
 		t.Errorf("%d samples that nobody asked for, %v", len(m.Queues), err)
 	}
 	if err := l.sw.Start(l.fabric, &nothing); err != nil {

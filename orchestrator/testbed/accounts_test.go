@@ -5,7 +5,6 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
@@ -21,7 +20,7 @@ func TestFlowsKnowTheirLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: "droptail", Load: 0.5, Seed: 1}, Flows: flows}, func(role.State) {})
+	p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: "droptail", Load: 0.5, Seed: 1}, Flows: flows}, func(backend.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cilium/ebpf/features"
+
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/host/cc"
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/trafficgen/transport"
 )
 
 // OpenNamespaces brings a lab up in network namespaces of this machine, to run its
@@ -42,14 +44,7 @@ func open(ctx context.Context, lab *labs.Lab, o Options, note func(string)) (*ba
 	if missed := results.MissedRTTs(c.RTTs); missed != "" {
 		note("warning: " + missed + "; a larger dilation brings them closer")
 	}
-	return &backend.Backend{Manifest: t.manifest(c), Jobs: 1, Measure: t.measureWatched, Close: t.Down}, nil
-}
-
-// measureWatched runs a point and lets watch look at it.
-func (t *Testbed) measureWatched(ctx context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
-	return t.Run(ctx, p, func(s role.State) {
-		watch(backend.Progress{Completed: s.Completed, Failed: s.Failed, Look: func() (results.Seen, error) { return t.See(ctx) }})
-	})
+	return &backend.Backend{Manifest: t.manifest(c), Jobs: 1, Measure: t.Run, Close: t.Down}, nil
 }
 
 // describe says on what the points will run.
@@ -79,4 +74,37 @@ func (t *Testbed) manifest(c Calibration) results.Manifest {
 	m.Transport.Provider = string(t.cc.Provider())
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.RTTBy(), results.Micros(c.BaseRTT), c.RTTs
 	return m
+}
+
+// rackOnly is the first kernel that finds losses in one way: Linux 6.17 removed what
+// RFC 6675 describes ("tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery
+// code").
+const rackOnly = 6<<16 | 17<<8
+
+// kernelVersion is that of the running kernel as KERNEL_VERSION has it; zero when it
+// is not known.
+func kernelVersion() uint32 {
+	version, err := features.LinuxVersionCode()
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// otherLosses says, a line each, where real hosts on a kernel do not find or answer
+// losses as the lab asks.
+func otherLosses(lab *labs.Lab, version uint32) []string {
+	var lines []string
+	add := func(format string, a ...any) {
+		release := fmt.Sprintf("Linux %d.%d", version>>16, version>>8&0xff)
+		lines = append(lines, fmt.Sprintf(format, append([]any{release}, a...)...))
+	}
+	if r := lab.Host.LossRecovery; r != labs.RecoverRACK && version >= rackOnly {
+		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime uml", r)
+	}
+	t, err := lab.Host.BuildTransport()
+	if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < cc.HalvesSince {
+		add("host.transport.%[2]s: %[1]s has %[3]s; %[4]s needs 5.1 or later", transport.OnLoss, transport.OnLossAlpha, transport.OnLossHalf)
+	}
+	return lines
 }

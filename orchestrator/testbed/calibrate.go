@@ -9,7 +9,6 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
@@ -189,7 +188,7 @@ func (t *Testbed) pilot(ctx context.Context) (m measurement, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m, err = t.measure(ctx, backend.Point{Coord: results.Coord{Scheme: t.lab.Baseline}, Flows: flows}, func(role.State) {}); err != nil {
+	if m, err = t.measure(ctx, backend.Point{Coord: results.Coord{Scheme: t.lab.Baseline}, Flows: flows}, func(backend.Progress) {}); err != nil {
 		return m, fmt.Errorf("running the pilot: %w", err)
 	}
 	return m, nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"sync"
 
 	"aqmlab/orchestrator/agent"
@@ -114,9 +114,9 @@ func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Co
 		switch host := i - switches; {
 		case p == nil:
 		case host < 0:
-			t.switches = append(t.switches, crew{Process: p, name: t.switchName(i)})
+			t.switches = append(t.switches, newSwitchProcess(p, t.switchName(i)))
 		default:
-			t.hosts = append(t.hosts, crew{p, "host " + t.plan.Hosts[host], onlyHost(host)})
+			t.hosts = append(t.hosts, newHostsProcess(p, "host "+t.plan.Hosts[host], onlyHost(host)))
 		}
 	}
 	if errors.Join(errs...) != nil {
@@ -138,8 +138,18 @@ func (t *Testbed) spawnHost(ctx context.Context, o Options, box *docker.Containe
 	return p, nil
 }
 
-// detached is what an agent of a lab that stays needs.
-func (t *Testbed) detached(name string) *agent.Detached {
-	path := filepath.Join(t.journal.Dir(), name)
-	return &agent.Detached{Socket: path + ".sock", Log: path + ".log"}
+// split lays out the switches of a network in namespaces of their own.
+func split(p *netns.Plan, spec fabric.Spec) {
+	p.Switches, p.At = spec.Switches, make([]int, len(spec.Hosts))
+	for _, l := range spec.Links {
+		a, b := slices.Index(spec.Switches, l.A), slices.Index(spec.Switches, l.B)
+		switch {
+		case a >= 0 && b >= 0:
+			p.Trunks = append(p.Trunks, [2]int{a, b})
+		case a >= 0:
+			p.At[slices.Index(p.Hosts, l.B)] = a
+		default:
+			p.At[slices.Index(p.Hosts, l.A)] = b
+		}
+	}
 }

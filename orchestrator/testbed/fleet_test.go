@@ -27,7 +27,7 @@ func TestFleet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tb.hosts = append(tb.hosts, crew{p, h.Name, onlyHost(i)})
+		tb.hosts = append(tb.hosts, newHostsProcess(p, h.Name, onlyHost(i)))
 		ends = append(ends, role.End{Addr: h.Addr}) // in its own namespace
 	}
 	if err := tb.hosts.serve(t.Context(), ends); err != nil {
@@ -38,8 +38,8 @@ func TestFleet(t *testing.T) {
 		client := (i / 4) % 2
 		trace = append(trace, trafficgen.Flow{ID: 100 + i, Start: time.Duration(i) * time.Millisecond, Client: client, Server: 2 - i%2*(1-client), Bytes: int64(1000 + i)})
 	}
-	m, err := tb.measure(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn"}, Flows: trace}, func(s role.State) {
-		if s.Completed+s.Failed > int64(len(trace)) || s.Started > int64(len(trace)) {
+	m, err := tb.measure(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn"}, Flows: trace}, func(s backend.Progress) {
+		if s.Completed+s.Failed > int64(len(trace)) {
 			t.Errorf("progress %+v of %d flows", s, len(trace))
 		}
 	})

@@ -18,17 +18,6 @@ import (
 	"aqmlab/orchestrator/role"
 )
 
-// Info is what a lab's state folder says of it.
-type Info struct {
-	Lab       string     `json:"lab"`
-	Runtime   string     `json:"runtime,omitempty"`
-	Scheme    string     `json:"scheme,omitempty"`
-	Dilation  float64    `json:"dilation,omitempty"`
-	Transport string     `json:"transport,omitempty"`
-	Congctl   string     `json:"congestion_control,omitempty"` // the kernel's name for it
-	Network   *netns.Lab `json:"network,omitempty"`
-}
-
 // Standing is a lab that this machine has.
 type Standing struct {
 	ID      string        `json:"id"`
@@ -97,23 +86,15 @@ func (t *Testbed) keep(ctx context.Context, scheme, runtime string) (Standing, e
 // letGo gives up what this process holds of a testbed that stays. The journal
 // comes last: until then it can be removed.
 func (t *Testbed) letGo() error {
-	stay := t.agents()
+	stay := t.processes()
 	t.hosts, t.switches = nil, nil // from here on the journal ends them
-	if err := stay.each(func(_ int, c crew) error { return c.Release() }); err != nil {
+	if err := each(stay, func(_ int, p process) error { return p.Release() }); err != nil {
 		return err
 	}
 	if err := t.cc.Leave(); err != nil {
 		return err
 	}
 	return t.journal.Detach()
-}
-
-// root is the folder of the state of all labs.
-func (o Options) root() string {
-	if o.Root == "" {
-		return journal.DefaultRoot
-	}
-	return o.Root
 }
 
 // Labs lists what stands on this machine.

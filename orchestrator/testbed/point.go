@@ -2,31 +2,25 @@ package testbed
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"aqmlab/collectors"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
 )
 
-const (
-	// pollEvery is how often the progress of a replay is looked at.
-	pollEvery = 100 * time.Millisecond
-	// stall is the wall time without a byte for any flow under way after which
-	// a replay is given up: several retransmission timeouts of a second each.
-	stall = 15 * time.Second
-	// settle is the wall time in which closed connections take leave before the
-	// switch stops.
-	settle = 50 * time.Millisecond
-)
+// settle is the wall time in which closed connections take leave before the
+// switch stops.
+const settle = 50 * time.Millisecond
 
-// run replays a point and returns what was measured. watch is told of the
+// Run replays a point and returns what was measured. watch is told of the
 // replay's progress.
-func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(role.State)) (results.Point, error) {
+func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
 	m, err := t.measure(ctx, p, watch)
 	if err != nil {
 		return results.Point{}, err
@@ -60,17 +54,7 @@ func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(role.Stat
 	return out, nil
 }
 
-// measurement is what one replay leaves.
-type measurement struct {
-	replayed
-	hosts []results.HostCount
-	sw    role.Measured
-	cpu   float64 // share of the hosts' CPUs that the lab used
-	// kernel adds up what the hosts' kernels counted.
-	kernel host.Counters
-}
-
-func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(role.State)) (m measurement, err error) {
+func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(backend.Progress)) (m measurement, err error) {
 	m.sw, err = t.WithSwitch(ctx, p, func(ctx context.Context) error {
 		before, err := t.counters()
 		if err != nil {
@@ -80,7 +64,7 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(role.
 		if err != nil {
 			return err
 		}
-		if m.replayed, err = t.Replay(ctx, p.Flows, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
+		if m.Replayed, err = t.Replay(ctx, p.Flows, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
 			return err
 		}
 		used, err := t.used()
@@ -99,7 +83,7 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(role.
 	return m, err
 }
 
-// withSwitch runs the fabric of a point's scheme while do does its work. After
+// WithSwitch runs the fabric of a point's scheme while do does its work. After
 // an error the switch may still be running, and the testbed is good for nothing
 // but being removed.
 func (t *Testbed) WithSwitch(ctx context.Context, p backend.Point, do func(context.Context) error) (role.Measured, error) {
@@ -115,7 +99,7 @@ func (t *Testbed) WithSwitch(ctx context.Context, p backend.Point, do func(conte
 	return t.withFabric(ctx, f, do)
 }
 
-// withFabric is withSwitch for any fabric of the lab's hosts.
+// withFabric is WithSwitch for any fabric of the lab's hosts.
 func (t *Testbed) withFabric(ctx context.Context, f role.Fabric, do func(context.Context) error) (role.Measured, error) {
 	if err := t.startFabric(ctx, f); err != nil {
 		return role.Measured{}, err
@@ -134,11 +118,11 @@ func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) 
 	var watch sync.WaitGroup
 	defer watch.Wait()
 	defer cancel(nil)
-	for _, c := range t.agents() {
+	for _, p := range t.processes() {
 		watch.Go(func() {
 			select {
-			case <-c.Done():
-				cancel(c.died())
+			case <-p.Done():
+				cancel(p.died())
 			case <-ctx.Done():
 			}
 		})
@@ -147,96 +131,47 @@ func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) 
 	if err == nil {
 		return nil
 	}
-	for _, c := range t.agents() {
-		if died := c.died(); died != nil {
+	for _, p := range t.processes() {
+		if died := p.died(); died != nil {
 			return died // what do returns is its echo
 		}
 	}
 	return err
 }
 
-// replay replays a trace, and has the lab's probes sent meanwhile. What services
-// deliver is sampled that often; with zero, not at all.
-func (t *Testbed) Replay(ctx context.Context, flows []trafficgen.Flow, goodput time.Duration, watch func(role.State)) (replayed, error) {
-	w := t.lab.Workload
-	r := role.Replay{
-		Flows:       flows,
-		Tagging:     t.lab.Tagging(),
-		Dilation:    t.dilation,
-		Connections: w.Connections,
-		Fresh:       w.Connections == 0,
-		Handshake:   w.Handshake,
-		Stall:       stall,
-		Goodput:     goodput,
-	}
-	run, err := t.hosts.start(ctx, r)
-	if err != nil {
-		return replayed{}, err
-	}
-	probing, err := t.startProbes(ctx, run.zero)
-	if err != nil {
-		return replayed{}, err
-	}
-	watched, err := t.startWatching(ctx, run.zero)
-	if err != nil {
-		return replayed{}, err
-	}
-	t.sight = sight{}
-	err = run.follow(ctx, t.pause, func(s role.State) {
-		t.sight.flows = append(t.sight.flows, s.Ended...)
-		watch(s)
-	})
-	if err != nil {
-		return replayed{}, err
-	}
-	out := replayed{zero: run.zero}
-	if out.Flows, out.services, err = run.finish(ctx); err != nil {
-		return replayed{}, err
-	}
-	if out.senders, err = watched.endWatching(ctx); err != nil {
-		return replayed{}, err
-	}
-	if err := t.hosts.account(ctx, out.Flows); err != nil {
-		return replayed{}, err
-	}
-	out.probes, err = probing.endProbes(ctx)
-	return out, err
-}
-
-// pause is until when to leave a replay alone that goes on for that long. In virtual
-// time each look costs as much as many packets do, and little time may pass in a
-// second of wall time: it waits for a fiftieth of the time that has passed.
-func (t *Testbed) pause(going time.Duration) time.Duration {
-	if !t.virtual {
-		return pollEvery
-	}
-	return min(max(going/50, time.Millisecond), 20*time.Millisecond)
-}
-
-// follow tells watch of the progress, with pauses, until the replay ends.
-func (r *replaying) follow(ctx context.Context, pause func(going time.Duration) time.Duration, watch func(role.State)) error {
-	begun := time.Now()
-	for {
-		s, err := r.progress(ctx)
-		if err != nil {
-			return err
-		}
-		watch(s)
-		if s.Done {
-			return nil
-		}
-		if err := sleep(ctx, pause(time.Since(begun))); err != nil {
-			return err
+// counters reads the kernel's counters of every host.
+func (t *Testbed) counters() ([]host.Counters, error) {
+	all := make([]host.Counters, len(t.net.Hosts))
+	for i, h := range t.net.Hosts {
+		var err error
+		if all[i], err = netns.Counters(h.Namespace); err != nil {
+			return nil, fmt.Errorf("reading the counters of %s: %w", h.Name, err)
 		}
 	}
+	return all, nil
 }
 
-// sleep waits, or returns why ctx ended.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// sum adds up over all hosts what was counted meanwhile.
+func sum(before, after []host.Counters) host.Counters {
+	var all host.Counters
+	for i := range after {
+		all = all.Add(after[i].Sub(before[i]))
 	}
+	return all
+}
+
+func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount {
+	counts := make([]results.HostCount, len(after))
+	for i := range after {
+		h := t.net.Hosts[i]
+		d := after[i].Sub(before[i])
+		counts[i] = results.HostCount{
+			Host:        h.Name,
+			Timeouts:    d.Timeouts,
+			Retransmits: d.Retransmits,
+			CEReceived:  d.CEPackets,
+			ECEReceived: d.DeliveredCE,
+		}
+	}
+	return counts
 }

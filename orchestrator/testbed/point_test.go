@@ -184,12 +184,12 @@ func onePoint(t *testing.T, lab *labs.Lab) backend.Point {
 func TestRunPoint(t *testing.T) {
 	tb := testbed(t, parse(t, small))
 	p := onePoint(t, tb.lab)
-	calls, last := 0, role.State{}
-	got, err := tb.Run(t.Context(), p, func(s role.State) { calls, last = calls+1, s })
+	calls, last := 0, backend.Progress{}
+	got, err := tb.Run(t.Context(), p, func(s backend.Progress) { calls, last = calls+1, s })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if calls == 0 || !last.Done || last.Completed != 12 {
+	if calls == 0 || last.Completed != 12 {
 		t.Errorf("told of the progress %d times, at last %+v", calls, last)
 	}
 	if len(got.Flows) != 12 || len(got.Hosts) != 3 || len(got.Ports) != 3 || len(got.Queues) == 0 {
@@ -231,8 +231,8 @@ func TestKilledSwitch(t *testing.T) {
 	t.Run("while replaying", func(t *testing.T) {
 		tb := testbed(t, parse(t, small, func(l *labs.Lab) { l.Workload.Flows = 500 }))
 		killed := false
-		_, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(s role.State) {
-			if s.Started > 0 && !killed {
+		_, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(s backend.Progress) {
+			if s.Completed > 0 && !killed {
 				killed = true
 				if err := kill(tb); err != nil {
 					t.Error(err)
@@ -259,7 +259,7 @@ func TestKilledSwitch(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-tb.switches[0].Done()
-		_, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(role.State) {})
+		_, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(backend.Progress) {})
 		namesSwitch(t, err)
 	})
 }
@@ -276,8 +276,8 @@ func TestTestbedCanBeWatched(t *testing.T) {
 	tb := testbed(t, parse(t, small))
 	var seen []results.Seen
 	var errs []error
-	_, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(s role.State) {
-		got, err := tb.See(t.Context())
+	_, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(s backend.Progress) {
+		got, err := s.Look()
 		if s.Completed > 0 && got.FCT[results.All].Count == 0 {
 			t.Errorf("%d flows completed, and none was seen", s.Completed)
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 )
 
@@ -16,7 +16,7 @@ const probedLab = small + "probe: {from: h3, to: h1, every: 500us}\n"
 func TestProbesOfRealHosts(t *testing.T) {
 	tb := testbed(t, parse(t, probedLab))
 	for range 2 {
-		got, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(role.State) {})
+		got, err := tb.Run(t.Context(), onePoint(t, tb.lab), func(backend.Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,41 +3,18 @@ package testbed
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"aqmlab/collectors"
-	"aqmlab/orchestrator/agent"
-	"aqmlab/orchestrator/host/cc"
-	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/switch/fabric"
 	"aqmlab/switch/wire"
 )
 
 // A testbed's switches are one process, whose fabric carries all of them, or,
 // as containers, a process each, whose fabrics carry one each and hand packets
 // to one another over links of the kernel.
-
-// split lays out the switches of a network in namespaces of their own.
-func split(p *netns.Plan, spec fabric.Spec) {
-	p.Switches, p.At = spec.Switches, make([]int, len(spec.Hosts))
-	for _, l := range spec.Links {
-		a, b := slices.Index(spec.Switches, l.A), slices.Index(spec.Switches, l.B)
-		switch {
-		case a >= 0 && b >= 0:
-			p.Trunks = append(p.Trunks, [2]int{a, b})
-		case a >= 0:
-			p.At[slices.Index(p.Hosts, l.B)] = a
-		default:
-			p.At[slices.Index(p.Hosts, l.A)] = b
-		}
-	}
-}
 
 // apart tells whether the switches are processes of their own.
 func (t *Testbed) apart() bool { return len(t.plan.Switches) > 1 }
@@ -50,28 +27,6 @@ func (t *Testbed) switchName(i int) string {
 	return "the switch"
 }
 
-// spawnSwitch starts a switch's process where ao says. It inherits what keeps
-// the congestion control registered, so that a detached testbed keeps its own.
-func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
-	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
-	link, err := t.cc.LinkFile()
-	switch {
-	case err == nil:
-		defer link.Close()
-		ao.Files = []*os.File{link}
-	case !errors.Is(err, cc.ErrStays):
-		return nil, err
-	}
-	if o.Detached {
-		ao.Detached = t.detached(t.plan.Switches[i])
-	}
-	p, err := agent.Spawn(ctx, ao)
-	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", t.switchName(i), err)
-	}
-	return p, nil
-}
-
 // openSwitches attaches the switches to their links.
 func (t *Testbed) openSwitches(ctx context.Context) error {
 	if t.virtual {
@@ -79,9 +34,7 @@ func (t *Testbed) openSwitches(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.switches.each(func(i int, c crew) error {
-		return c.Call(ctx, "Open", t.ports(i), &agent.Nothing{})
-	})
+	return each(t.switches, func(i int, p switchProcess) error { return p.Open(ctx, t.ports(i)) })
 }
 
 // ports is what a switch opens.
@@ -111,19 +64,35 @@ func (t *Testbed) ports(sw int) wire.Config {
 
 // startFabric has the switches run a network.
 func (t *Testbed) startFabric(ctx context.Context, f role.Fabric) error {
-	return t.switches.each(func(i int, c crew) error {
+	return each(t.switches, func(i int, p switchProcess) error {
 		mine := f
 		if t.apart() {
 			mine.Spec.Only = t.plan.Switches[i]
 		}
-		return c.Call(ctx, "Start", mine, &agent.Nothing{})
+		return p.Start(ctx, mine)
 	})
+}
+
+// look looks at the replay that is going on. Times of queues count from the start
+// of their switch.
+func (t *Testbed) look(ctx context.Context) (results.Seen, error) {
+	if t.seen.samples == nil {
+		t.seen.samples = make([][]results.QueueSample, len(t.switches))
+	}
+	err := each(t.switches, func(i int, p switchProcess) error {
+		more, err := p.Recent(ctx, len(t.seen.samples[i]))
+		t.seen.samples[i] = append(t.seen.samples[i], more...)
+		return err
+	})
+	if err != nil {
+		return results.Seen{}, err
+	}
+	return results.See(t.seen.flows, slices.Concat(t.seen.samples...)), nil
 }
 
 // stopFabric ends it and returns what the switches measured.
 func (t *Testbed) stopFabric(ctx context.Context) (role.Measured, error) {
-	all := make([]role.Measured, len(t.switches))
-	err := t.switches.each(func(i int, c crew) error { return c.Call(ctx, "Stop", agent.Nothing{}, &all[i]) })
+	all, err := gather(ctx, t.switches, switchProcess.Finish)
 	if err != nil {
 		return role.Measured{}, err
 	}

@@ -54,7 +54,7 @@ func (t *Testbed) watchOthers() (func() (string, error), error) {
 	before, err := host.ReadLoad()
 	return func() (string, error) {
 		lab := []int{os.Getpid()}
-		for _, c := range t.agents() {
+		for _, c := range t.processes() {
 			lab = append(lab, c.PID())
 		}
 		now, err := host.ReadLoad()

@@ -24,7 +24,7 @@ func TestSendersOfTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // one replay after another
-		p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn", Load: 0.5, Seed: 1}, Flows: flows}, func(role.State) {})
+		p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn", Load: 0.5, Seed: 1}, Flows: flows}, func(backend.Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestEstimatesOfTheSwitch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: lab.Schemes[0].Name, Load: 0.5, Seed: 1}, Flows: flows}, func(role.State) {})
+		p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: lab.Schemes[0].Name, Load: 0.5, Seed: 1}, Flows: flows}, func(backend.Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,212 @@
+package testbed
+
+import (
+	"context"
+	"time"
+
+	"aqmlab/collectors/meter"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/role"
+	"aqmlab/results"
+	"aqmlab/trafficgen"
+)
+
+const (
+	// pollEvery is how often the progress of a replay is looked at.
+	pollEvery = 100 * time.Millisecond
+	// stall is the wall time without a byte for any flow under way after which
+	// a replay is given up: several retransmission timeouts of a second each.
+	stall = 15 * time.Second
+)
+
+// Replay replays a trace, and has the lab's probes sent meanwhile. What services
+// deliver is sampled that often; with zero, not at all.
+func (t *Testbed) Replay(ctx context.Context, flows []trafficgen.Flow, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
+	w := t.lab.Workload
+	r := role.Replay{
+		Flows:       flows,
+		Tagging:     t.lab.Tagging(),
+		Dilation:    t.dilation,
+		Connections: w.Connections,
+		Fresh:       w.Connections == 0,
+		Handshake:   w.Handshake,
+		Stall:       stall,
+		Goodput:     goodput,
+	}
+	run, err := t.hosts.start(ctx, r)
+	if err != nil {
+		return Replayed{}, err
+	}
+	probing, err := t.startProbes(ctx, run.zero)
+	if err != nil {
+		return Replayed{}, err
+	}
+	watched, err := t.startWatching(ctx, run.zero)
+	if err != nil {
+		return Replayed{}, err
+	}
+	t.seen = observed{}
+	err = run.follow(ctx, t.pause, func(s role.State) {
+		t.seen.flows = append(t.seen.flows, s.Ended...)
+		watch(backend.Progress{Completed: s.Completed, Failed: s.Failed, Look: func() (results.Seen, error) { return t.look(ctx) }})
+	})
+	if err != nil {
+		return Replayed{}, err
+	}
+	out := Replayed{zero: run.zero}
+	if out.Flows, out.services, err = run.finish(ctx); err != nil {
+		return Replayed{}, err
+	}
+	if out.senders, err = watched.endWatching(ctx); err != nil {
+		return Replayed{}, err
+	}
+	if err := t.hosts.account(ctx, out.Flows); err != nil {
+		return Replayed{}, err
+	}
+	out.probes, err = probing.endProbes(ctx)
+	return out, err
+}
+
+// startProbes has the lab's probes sent beside a replay with that time zero. It
+// returns the processes that send some.
+func (t *Testbed) startProbes(ctx context.Context, zero int64) (fleet, error) {
+	probes, err := t.lab.Probes()
+	if err != nil {
+		return nil, err
+	}
+	return t.hosts.startProbes(ctx, role.Probing{
+		Probes:   probes,
+		Dilation: t.dilation,
+		Patience: time.Duration(float64(t.lab.ProbePatience()) * t.dilation),
+		Zero:     zero,
+	})
+}
+
+// startWatching has the senders of a replay with that time zero sampled, if the
+// lab asks for it. It returns the processes that do.
+func (t *Testbed) startWatching(ctx context.Context, zero int64) (fleet, error) {
+	every := t.lab.Collect.Senders
+	if every == 0 {
+		return nil, nil
+	}
+	return t.hosts, t.hosts.startWatching(ctx, role.Watching{Every: every, Dilation: t.dilation, Zero: zero, States: t.statesShared})
+}
+
+// pause is until when to leave a replay alone that goes on for that long. In virtual
+// time each look costs as much as many packets do, and little time may pass in a
+// second of wall time: it waits for a fiftieth of the time that has passed.
+func (t *Testbed) pause(going time.Duration) time.Duration {
+	if !t.virtual {
+		return pollEvery
+	}
+	return min(max(going/50, time.Millisecond), 20*time.Millisecond)
+}
+
+// follow tells watch of the progress, with pauses, until the replay ends.
+func (r *replaying) follow(ctx context.Context, pause func(going time.Duration) time.Duration, watch func(role.State)) error {
+	begun := time.Now()
+	for {
+		s, err := r.progress(ctx)
+		if err != nil {
+			return err
+		}
+		watch(s)
+		if s.Done {
+			return nil
+		}
+		if err := sleep(ctx, pause(time.Since(begun))); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits, or returns why ctx ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// The time between the call that starts a replay and its trace's time zero: what
+// telling the first process takes at most, and each further one.
+const (
+	lead     = 20 * time.Millisecond
+	leadEach = 2 * time.Millisecond
+)
+
+// replaying is a replay that is going on.
+type replaying struct {
+	fleet fleet // the processes with flows of the trace
+	owner []int // the process, by its index, that has each flow
+	zero  int64 // the trace's time zero, on CLOCK_MONOTONIC
+}
+
+// start gives every flow to the process of its client, has all connections opened,
+// and starts the replay.
+func (f fleet) start(ctx context.Context, r role.Replay) (*replaying, error) {
+	run := &replaying{owner: make([]int, len(r.Flows))}
+	var shares [][]trafficgen.Flow
+	for _, p := range f {
+		var share []trafficgen.Flow
+		for i, flow := range r.Flows {
+			if p.carries(flow.Client) {
+				share, run.owner[i] = append(share, flow), len(run.fleet)
+			}
+		}
+		if len(share) > 0 {
+			run.fleet, shares = append(run.fleet, p), append(shares, share)
+		}
+	}
+	err := each(run.fleet, func(i int, p hostsProcess) error {
+		mine := r
+		mine.Flows = shares[i]
+		return p.Open(ctx, mine)
+	})
+	if err != nil {
+		return nil, err
+	}
+	now, err := host.Monotonic()
+	if err != nil {
+		return nil, err
+	}
+	run.zero = now + int64(lead) + int64(leadEach)*int64(len(run.fleet)-1)
+	return run, each(run.fleet, func(_ int, p hostsProcess) error { return p.Start(ctx, run.zero) })
+}
+
+// progress says how far the replay is in all.
+func (r *replaying) progress(ctx context.Context) (role.State, error) {
+	states, err := gather(ctx, r.fleet, hostsProcess.Progress)
+	all := role.State{Done: true}
+	for _, s := range states {
+		all.Started += s.Started
+		all.Completed += s.Completed
+		all.Failed += s.Failed
+		all.Bytes += s.Bytes
+		all.Ended = append(all.Ended, s.Ended...)
+		all.Done = all.Done && s.Done
+	}
+	return all, err
+}
+
+// finish returns the records of the trace, in its order, and what its services
+// delivered.
+func (r *replaying) finish(ctx context.Context) ([]results.Flow, []results.ServiceSample, error) {
+	shares, err := gather(ctx, r.fleet, hostsProcess.Finish)
+	if err != nil {
+		return nil, nil, err
+	}
+	records := make([]results.Flow, len(r.owner))
+	for i, owner := range r.owner {
+		mine := &shares[owner].Flows
+		records[i], *mine = (*mine)[0], (*mine)[1:]
+	}
+	var services []results.ServiceSample
+	for _, s := range shares {
+		services = meter.Join(services, s.Services)
+	}
+	return records, services, nil
+}

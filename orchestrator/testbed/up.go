@@ -1,0 +1,284 @@
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/role"
+	"aqmlab/switch/fabric"
+	"aqmlab/units"
+)
+
+// Up brings up the testbed of a lab: congestion control, namespaces, links,
+// switch and host processes. When it fails or ctx ends, nothing is left.
+func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
+	if os.Geteuid() != 0 {
+		return nil, ErrNotRoot
+	}
+	free, err := SplitCPUs(1)
+	if err != nil {
+		return nil, err
+	}
+	t := &Testbed{lab: lab, virtual: o.Virtual, cpus: free, dilation: max(1, float64(lab.Dilation))}
+	if err := t.up(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
+	}
+	return t, nil
+}
+
+func (t *Testbed) up(ctx context.Context, o Options) error {
+	var err error
+	if t.journal, err = journal.Create(o.root(), Info{Lab: t.lab.Name}); err != nil {
+		return err
+	}
+	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
+		return err
+	}
+	spoken, err := t.lab.Host.BuildTransport()
+	if err != nil {
+		return err
+	}
+	if t.cc, err = cc.Acquire(spoken, t.journal.ID()); err != nil {
+		return err
+	}
+	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
+	if err != nil {
+		return err
+	}
+	if t.netem, err = delaysByKernel(t.lab); err != nil {
+		return err
+	}
+	t.plan, t.uplinks = t.planOf(spec), uplinks(spec, t.lab.Topology.Rate)
+	t.pace()
+	if o.Containers {
+		err = t.upInContainers(ctx, o)
+	} else {
+		err = t.upInNamespaces(ctx, o)
+	}
+	if err != nil || o.Detached {
+		return err
+	}
+	return t.serve(ctx)
+}
+
+// upInNamespaces brings up the hosts and the switch as namespaces of this
+// machine.
+func (t *Testbed) upInNamespaces(ctx context.Context, o Options) error {
+	// The hosts' process needs no namespace to start in, so it starts meanwhile.
+	hosts := make(chan error, 1)
+	if o.Detached {
+		hosts <- nil
+	} else {
+		go func() { hosts <- t.startHosts(ctx, o) }()
+	}
+	err := t.startNetwork(ctx, o)
+	return errors.Join(err, <-hosts)
+}
+
+// startNetwork makes the namespaces and starts the switch.
+func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
+	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
+		return err
+	}
+	p, err := t.spawnSwitch(ctx, o, agent.Options{Namespace: t.net.Switches[0], Nice: t.nice(switchNice)}, 0)
+	if err != nil {
+		return err
+	}
+	t.switches = []switchProcess{newSwitchProcess(p, t.switchName(0))}
+	return t.openSwitches(ctx)
+}
+
+// subnet holds the hosts of a lab. Labs have namespaces of their own, so all
+// may use the same one.
+var subnet = netip.MustParsePrefix("10.77.0.0/16")
+
+func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
+	p := netns.Plan{
+		Switches:    spec.Switches[:1], // its process carries them all
+		Subnet:      subnet,
+		MTU:         t.lab.Host.MTU,
+		ReceiveCPUs: t.cpus.Hosts,
+		TCP: netns.TCP{
+			InitCwnd:     t.lab.Host.InitCwnd,
+			Congestion:   t.cc.Name(),
+			ECN:          t.cc.ECN(),
+			IdleRestart:  t.lab.Host.IdleRestart,
+			SACKRecovery: t.lab.Host.LossRecovery != labs.RecoverRACK,
+		},
+	}
+	for _, h := range spec.Hosts {
+		p.Hosts = append(p.Hosts, h.Name)
+	}
+	if t.netem {
+		p.Delays = wallDelays(spec.Hosts, t.dilation)
+	}
+	return p
+}
+
+// pace sets what depends on the dilation in the plan.
+func (t *Testbed) pace() {
+	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, t.dilation)
+	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / t.dilation)
+	t.plan.Uplinks = nil
+	for _, rate := range t.uplinks {
+		t.plan.Uplinks = append(t.plan.Uplinks, int64(float64(rate)/t.dilation))
+	}
+}
+
+// uplinks are the rates of the hosts' links, or nil if all have the common one.
+func uplinks(spec fabric.Spec, common units.Rate) []units.Rate {
+	rates := make([]units.Rate, len(spec.Hosts))
+	for i := range rates {
+		rates[i] = spec.Uplink(i)
+	}
+	if !slices.ContainsFunc(rates, func(r units.Rate) bool { return r != common }) {
+		return nil
+	}
+	return rates
+}
+
+// wallMillis is a lab time on the wall, rounded up to the milliseconds that
+// the kernel counts such times in.
+func wallMillis(lab time.Duration, dilation float64) time.Duration {
+	wall := time.Duration(float64(lab) * dilation)
+	return (wall + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// startHosts starts the process that carries the traffic of all hosts.
+func (t *Testbed) startHosts(ctx context.Context, o Options) error {
+	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.Hosts, Nice: t.nice(hostsNice), Log: o.Log, Record: t.journal.Record}
+	states, err := t.shareStates()
+	if err != nil {
+		return fmt.Errorf("starting the hosts: %w", err)
+	}
+	if states != nil {
+		defer states.Close()
+		ao.Files, t.statesShared = []*os.File{states}, true
+	}
+	p, err := agent.Spawn(ctx, ao)
+	if err != nil {
+		return fmt.Errorf("starting the hosts: %w", err)
+	}
+	t.hosts = fleet{newHostsProcess(p, "the hosts", everyHost)}
+	return nil
+}
+
+// The nice values of helper processes, which other programs must not make late.
+// Those of containers compete by their cgroups.
+const (
+	switchNice = -20 // on a CPU of its own, where it has one
+	hostsNice  = -10
+)
+
+// nice is the nice value of a helper process: in virtual time nobody is late.
+func (t *Testbed) nice(value int) int {
+	if t.virtual {
+		return 0
+	}
+	return value
+}
+
+// serve opens the hosts' servers.
+func (t *Testbed) serve(ctx context.Context) error {
+	var ends []role.End
+	for _, h := range t.net.Hosts {
+		end := role.End{Namespace: h.Namespace, Addr: h.Addr}
+		if t.engine != nil {
+			end.Namespace = "" // each process is inside its own already
+		}
+		ends = append(ends, end)
+	}
+	return t.hosts.serve(ctx, ends)
+}
+
+// shareStates is the file by which a hosts' process reads the states of DCTCP from
+// eBPF, or nil where the kernel tells them by itself. The caller closes it.
+func (t *Testbed) shareStates() (*os.File, error) {
+	file, err := t.cc.StateFile()
+	if errors.Is(err, cc.ErrStays) {
+		return nil, nil
+	}
+	return file, err
+}
+
+// spawnSwitch starts a switch's process where ao says. It inherits what keeps
+// the congestion control registered, so that a detached testbed keeps its own.
+func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
+	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
+	link, err := t.cc.LinkFile()
+	switch {
+	case err == nil:
+		defer link.Close()
+		ao.Files = []*os.File{link}
+	case !errors.Is(err, cc.ErrStays):
+		return nil, err
+	}
+	if o.Detached {
+		ao.Detached = t.detached(t.plan.Switches[i])
+	}
+	p, err := agent.Spawn(ctx, ao)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", t.switchName(i), err)
+	}
+	return p, nil
+}
+
+// detached is what an agent of a lab that stays needs.
+func (t *Testbed) detached(name string) *agent.Detached {
+	path := filepath.Join(t.journal.Dir(), name)
+	return &agent.Detached{Socket: path + ".sock", Log: path + ".log"}
+}
+
+// Down removes the testbed. It is safe on one that came up in part, and for a
+// second time, which tries again what failed before.
+func (t *Testbed) Down(ctx context.Context) error {
+	errs := []error{each(t.processes(), func(_ int, p process) error { return p.Stop(ctx) })}
+	t.hosts, t.switches = nil, nil
+	if t.cc != nil {
+		errs = append(errs, t.cc.Close())
+		t.cc = nil
+	}
+	if t.journal != nil {
+		errs = append(errs, t.journal.Undo(undoers()))
+	}
+	if t.engine != nil {
+		errs = append(errs, t.engine.Close())
+		t.engine = nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("removing lab %s: %w", t.lab.Name, err)
+	}
+	return nil
+}
+
+// undoers say how what a testbed's journal holds is removed.
+func undoers() journal.Undoers {
+	return journal.Undoers{
+		journal.Container: docker.Remove,
+		journal.Namespace: netns.Remove,
+		journal.Process:   agent.Remove,
+		journal.File:      journal.RemoveFiles,
+		journal.Congctl:   unregister,
+	}
+}
+
+// unregister removes congestion controls that outlive their process.
+func unregister(entries []journal.Entry) error {
+	var errs []error
+	for _, e := range entries {
+		errs = append(errs, cc.Unregister(e.Name))
+	}
+	return errors.Join(errs...)
+}
