@@ -99,6 +99,23 @@ func TestGuest(t *testing.T) {
 	}
 }
 
+// TestGuestOfDynamicProgram: a program that `go build` links to the C library, as it
+// does where gcc is installed, runs in guests, too.
+func TestGuestOfDynamicProgram(t *testing.T) {
+	g := needGuest(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("needs gcc")
+	}
+	c := g.command(t, "run", "smoke", "--runtime", "uml", "--schemes", "tcn", "--json", "--out", t.TempDir())
+	c.Path = filepath.Join(t.TempDir(), "aqmlab")
+	build := exec.Command("go", "build", "-o", c.Path, "aqmlab")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build.Args, err, out)
+	}
+	finishLab(t, c)
+}
+
 // TestGuestABQ is [TestABQ] in virtual time.
 func TestGuestABQ(t *testing.T) {
 	run, _ := needGuest(t).run(t, labFile(t, smallABQ()), "--schemes", "abq", "--flows", "40")

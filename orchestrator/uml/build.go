@@ -44,6 +44,9 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 	if err := checkTools(lookPath, compiles); err != nil {
 		return Kernel{}, err
 	}
+	if _, err := ownFiles(); err != nil { // before minutes of compiling: the test would fail
+		return Kernel{}, err
+	}
 	if o.Source == "" {
 		if o.Source, err = findSource(debianSource); err != nil {
 			return Kernel{}, err

@@ -99,7 +99,7 @@ func parameters(g Guest) []string {
 		"con=null", "con0=null,fd:1", "console=tty0", // what is printed goes to our console file
 		"uml_dir=.", "umid=guest",
 		"hostfs=.", "rootfstype=hostfs", "rootflags=/", "root=98:0", "ro",
-		collector,
+		collector, libraries,
 		"init=/" + programName, "--",
 	}, g.Args...)
 }
@@ -109,6 +109,9 @@ func parameters(g Guest) []string {
 // them by looking again and again; in time that stands still meanwhile, no tick
 // ever gives the only CPU to the other.
 const collector = "GODEBUG=gcstoptheworld=2"
+
+// libraries has the loader of a program that is not static find what it needs.
+const libraries = "LD_LIBRARY_PATH=/" + libraryDir
 
 // watch passes the progress on until ctx ends, which it does when there is none
 // for too long.

@@ -29,8 +29,8 @@ func scripted(t *testing.T, script string) *Session {
 			t.Error(err)
 		}
 	})
-	s := &Session{kernel: Kernel{Path: filepath.Join(f.path, "kernel")}, folder: f, program: filepath.Join(f.path, programName), cpus: "@" + f.path}
-	touch(t, s.program)
+	s := &Session{kernel: Kernel{Path: filepath.Join(f.path, "kernel")}, folder: f, files: []string{programName}, cpus: "@" + f.path}
+	touch(t, filepath.Join(f.path, programName))
 	if err := os.WriteFile(s.kernel.Path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@
 // to the next timer when nothing can. So the kernel's own TCP runs with exact
 // timing, however slow the machine, without root.
 //
-// The program is process 1 of its guest and the only file there is, so it must
-// be static. Package [aqmlab/orchestrator/uml/guest] is its half of the work.
+// The program is process 1 of its guest. There it is the only file but for the
+// libraries that one built with cgo needs. Package [aqmlab/orchestrator/uml/guest] is its half of the work.
 //
 // What can make two runs differ is taken out: the guest has one processor, its
 // kernel gets its randomness from a seed alone, nothing from outside interrupts
