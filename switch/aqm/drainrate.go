@@ -76,9 +76,3 @@ func (f *estimates) Estimates(to func(now time.Duration, e Estimate)) { *f = to 
 func (f estimates) tell(now time.Duration, queue int, sample, smoothed float64) {
 	f(now, Estimate{queue, units.Rate(sample + 0.5), units.Rate(smoothed + 0.5)})
 }
-
-var (
-	_ Estimator = (*idealRED)(nil)
-	_ Estimator = (*mqECNRounds)(nil)
-	_ Estimator = (*pie)(nil)
-)

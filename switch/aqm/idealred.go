@@ -45,7 +45,10 @@ type drain struct {
 	threshold int     // bytes
 }
 
-var _ Scheme = (*idealRED)(nil)
+var (
+	_ Scheme    = (*idealRED)(nil)
+	_ Estimator = (*idealRED)(nil)
+)
 
 func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 	if err := p.validate(env); err != nil {

@@ -28,7 +28,10 @@ type mqECNRounds struct {
 // Estimates sets who is told of what a round leaves to a queue.
 func (s *mqECNRounds) Estimates(to func(now time.Duration, e Estimate)) { s.rounds.Estimates(to) }
 
-var _ RoundObserver = (*mqECNRounds)(nil)
+var (
+	_ RoundObserver = (*mqECNRounds)(nil)
+	_ Estimator     = (*mqECNRounds)(nil)
+)
 
 func (s *mqECNRounds) TurnEnded(now time.Duration, queue int, emptied bool) {
 	if queue >= s.strict {

@@ -60,7 +60,10 @@ type pieQueue struct {
 	burst     time.Duration // burst allowance left
 }
 
-var _ Scheme = (*pie)(nil)
+var (
+	_ Scheme    = (*pie)(nil)
+	_ Estimator = (*pie)(nil)
+)
 
 func newPIE(p PIE, env Env) (Scheme, error) {
 	s := &pie{PIE: p, rand: env.Rand, queues: make([]pieQueue, env.Queues)}

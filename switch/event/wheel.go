@@ -167,6 +167,9 @@ func (w *wheel) drop(l, s int) {
 	w.give(c)
 }
 
+// forever is the last lab time that there is.
+const forever time.Duration = 1<<63 - 1
+
 // earliest is the least time of the entries of a slot.
 func earliest(c *chunk) time.Duration {
 	at := forever

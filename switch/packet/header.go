@@ -218,3 +218,24 @@ func HashTCP(src, dst netip.AddrPort) uint32 {
 	ports := uint64(src.Port())<<16 | uint64(dst.Port())
 	return uint32(flowHash(protoTCP).add(binary.BigEndian.Uint64(addrs)).add(ports))
 }
+
+// Mark sets congestion experienced, in the frame too. The caller has made sure
+// that the packet is ECN-capable.
+func (p *Packet) Mark() {
+	p.ECN = CE
+	if p.Frame != nil {
+		setCE(p.Frame[p.l3:])
+	}
+}
+
+// SetECE sets the ECN echo, in the frame too. The caller has made sure that the
+// packet is a TCP segment. An echo that is set already stays as it is.
+func (p *Packet) SetECE() {
+	if p.ECE {
+		return
+	}
+	p.ECE = true
+	if p.Frame != nil {
+		setECE(p.Frame[p.l4:])
+	}
+}

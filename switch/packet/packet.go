@@ -53,27 +53,6 @@ type Packet struct {
 	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
 }
 
-// Mark sets congestion experienced, in the frame too. The caller has made sure
-// that the packet is ECN-capable.
-func (p *Packet) Mark() {
-	p.ECN = CE
-	if p.Frame != nil {
-		setCE(p.Frame[p.l3:])
-	}
-}
-
-// SetECE sets the ECN echo, in the frame too. The caller has made sure that the
-// packet is a TCP segment. An echo that is set already stays as it is.
-func (p *Packet) SetECE() {
-	if p.ECE {
-		return
-	}
-	p.ECE = true
-	if p.Frame != nil {
-		setECE(p.Frame[p.l4:])
-	}
-}
-
 // Queue is a FIFO of packets, linked through them so that it never allocates.
 // The zero Queue is empty.
 type Queue struct {

@@ -281,3 +281,6 @@ func (p *Port) TakeLongest(q int) time.Duration {
 	p.queues[q].longest = 0
 	return longest
 }
+
+// Watch has w told what becomes of every packet from now on.
+func (p *Port) Watch(w Watch) { p.watch = w }

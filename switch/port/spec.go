@@ -73,3 +73,23 @@ func (k Kinds) Schemes() kind.Table[aqm.Env, aqm.Scheme] {
 func (k Kinds) Schedulers() kind.Table[sched.Env, sched.Scheduler] {
 	return slices.Concat(sched.Table(), k.schedulers)
 }
+
+// Sharing says who may fill how much of a port's packet memory. The zero
+// Sharing is [SharedPort].
+type Sharing struct {
+	Kind     string     // one of [Sharings]
+	PerQueue units.Size // of [SharedStatic]: the most that a queue may hold
+	Alpha    float64    // of [SharedDynamic]: a queue's limit over the free bytes of the pool
+}
+
+// The ways to share packet memory. In all of them a packet that does not fit is
+// dropped on arrival; nothing that was accepted is pushed out.
+const (
+	SharedPort    = "port"    // all queues of the port, first come, first served (TCN, section 6.1)
+	SharedStatic  = "static"  // every queue has a limit of its own
+	SharedPool    = "pool"    // all ports of the switch, first come, first served: a service pool (MQ-ECN, section 2.2)
+	SharedDynamic = "dynamic" // as pool, but only queues below alpha x the free bytes grow (Choudhury and Hahne, 1998)
+)
+
+// Sharings lists the ways to share packet memory.
+func Sharings() []string { return []string{SharedPort, SharedStatic, SharedPool, SharedDynamic} }

@@ -38,6 +38,3 @@ func fateOf(before, marked bool) Fate {
 	}
 	return Sent
 }
-
-// Watch has w told what becomes of every packet from now on.
-func (p *Port) Watch(w Watch) { p.watch = w }

@@ -2,8 +2,43 @@ package port
 
 import (
 	"aqmlab/kind"
+	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
+
+// Gate decides when the pure ACKs that enter the switch by a port wait.
+type Gate interface {
+	// Occupied tells how many bytes all output queues of the port hold, the
+	// packet on the wire not counted. The gate says what becomes of the ACKs
+	// that wait.
+	Occupied(bytes int) Release
+	// Holds tells whether an ACK that enters now has to wait.
+	Holds() bool
+}
+
+// Release is what becomes of the ACKs that wait.
+type Release uint8
+
+// What a gate may want.
+const (
+	Keep    Release = iota // they go on waiting
+	Free                   // all go on, as they are
+	FreeECE                // all go on, with the ECN echo set
+)
+
+// GateEnv is what a gate is built for: one port.
+type GateEnv struct {
+	Buffer units.Size // of the port
+}
+
+// Gates lists every kind of gate.
+func Gates() kind.Table[GateEnv, Gate] {
+	return kind.Table[GateEnv, Gate]{
+		kind.Row("abq", "hold the ACKs that enter by a port while its output queue is congested",
+			ABQ{K: 20 * packet.FullPacket, Floor: 4 * packet.FullPacket, ECEOnLastRelease: true}, newABQ).
+			Noting("It marks and drops nothing: it sets the ECN echo of the ACKs that it held, whatever their own ECN field."),
+	}
+}
 
 // ABQ holds the ACKs that would clock out more data for a congested port, and
 // lets all of them go each time its output queue has fallen to half of where it
