@@ -3,30 +3,29 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
+	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
-// node is a host or a switch while the network is being built. Hosts come
-// first, so a host's node number is its index.
-type node struct {
-	name  string
-	links []end // in the order of the spec
-}
-
-// end is one node's side of a link.
-type end struct {
-	link   Link
-	number int          // of the direction that leads away from the node, in the spec
-	far    int          // node at the other end
-	peer   int          // which of the far node's links it is
-	beyond bool         // the far node is a switch that the network does not carry
-	away   *wire        // that leads away from the node; nil when that is not carried
-	tx     *transmitter // before the wire that leads away; nil on a host without a port
-	in     *entrance    // takes what the link brings to a switch; nil on a host
+// New builds the network of spec. Errors name the link, the host, or the
+// parameter that does not fit.
+func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
+	n := &Network{loop: loop, to: to, hosts: make([]uplink, len(spec.Hosts)), index: map[netip.Addr]int{}, inlets: map[int]*inlet{}, seed: spec.Seed}
+	for i, h := range spec.Hosts {
+		if _, taken := n.index[h.Addr]; taken {
+			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
+		}
+		n.index[h.Addr] = i
+	}
+	if err := n.build(spec); err != nil {
+		return nil, fmt.Errorf("fabric: %w", err)
+	}
+	return n, nil
 }
 
 // build makes ports, wires and routes.
@@ -80,83 +79,6 @@ func (n *Network) lead(nodes []node, hosts int) {
 	}
 }
 
-// entrance is the ingress side of one switch port: a chain of what each packet
-// passes that the port's link brings, in the order of the fields.
-type entrance struct {
-	watch   []func(now time.Duration, k *packet.Packet)
-	intake  *intake                                   // counts the packets of the link; nil without flow control
-	gate    *port.Ingress                             // holds pure ACKs back; nil without one
-	forward func(now time.Duration, k *packet.Packet) // to the port that leads on
-
-	take func(now time.Duration, k *packet.Packet) // the whole chain
-	from *wire                                     // of the link; nil when it comes from a switch that is not carried
-}
-
-// build puts the chain together. A switch whose chains consist of its forwarder
-// alone has the same function at all its links.
-func (in *entrance) build() {
-	in.take = in.forward
-	if in.gate != nil {
-		in.take = in.gate.Enter
-	}
-	if in.intake != nil {
-		in.take = in.intake.before(in.take)
-	}
-	for _, watch := range in.watch {
-		next := in.take
-		in.take = func(now time.Duration, k *packet.Packet) {
-			watch(now, k)
-			next(now, k)
-		}
-	}
-	if in.from != nil {
-		in.from.lead(in.take)
-	}
-}
-
-// connect reads the nodes and links of a spec.
-func connect(spec Spec) ([]node, error) {
-	var nodes []node
-	number := map[string]int{}
-	add := func(name string) error {
-		if _, taken := number[name]; taken {
-			return fmt.Errorf("two nodes are named %s", name)
-		}
-		number[name] = len(nodes)
-		nodes = append(nodes, node{name: name})
-		return nil
-	}
-	for _, h := range spec.Hosts {
-		if err := add(h.Name); err != nil {
-			return nil, err
-		}
-	}
-	for _, s := range spec.Switches {
-		if err := add(s); err != nil {
-			return nil, err
-		}
-	}
-	hosts := len(spec.Hosts)
-	for i, l := range spec.Links {
-		a, okA := number[l.A]
-		b, okB := number[l.B]
-		switch {
-		case !okA || !okB:
-			return nil, fmt.Errorf("link %s to %s: no such node", l.A, l.B)
-		case a == b:
-			return nil, fmt.Errorf("link %s to %s: a node cannot be linked to itself", l.A, l.B)
-		case l.Rate <= 0 || l.Delay < 0:
-			return nil, fmt.Errorf("link %s to %s: rate %v must be above zero, delay %v not below", l.A, l.B, l.Rate, l.Delay)
-		case l.Jitter < 0 || !(l.LossRate >= 0 && l.LossRate < 1): // NaN is refused, too
-			return nil, fmt.Errorf("link %s to %s: jitter %v must not be below zero, loss rate %v from 0 to below 1", l.A, l.B, l.Jitter, l.LossRate)
-		}
-		atA, atB := len(nodes[a].links), len(nodes[b].links)
-		nodes[a].links = append(nodes[a].links, end{link: l, number: 2 * i, far: b, peer: atB, beyond: b >= hosts && !spec.carries(l.B)})
-		nodes[b].links = append(nodes[b].links, end{link: l, number: 2*i + 1, far: a, peer: atA, beyond: a >= hosts && !spec.carries(l.A)})
-	}
-	return nodes, nil
-}
-
 // addPorts makes one port for every link of the switch at, whose forwarder takes
 // what the links bring.
 func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Duration, *packet.Packet)) error {
@@ -179,21 +101,94 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		if err != nil {
 			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)
 		}
-		e.tx = n.newTransmitter(made, *e)
+		e.tx = newTransmitter(made.Port, made.Ingress)
 		e.away = &e.tx.wire
+		n.initWire(e.away, *e)
 		e.in = &entrance{gate: made.Ingress, forward: forward}
 		if spec.Pause.on() {
-			e.in.intake = n.newIntake(spec.Pause, nodes, *e)
+			e.in.intake = newIntake(n.loop, spec.Pause, len(n.ports), e.link.Delay, n.stopper(nodes, *e))
 			e.tx.left = n.left
 		}
 		if e.beyond {
-			n.addInlet(*e)
+			n.inlets[e.number/2] = newInlet(n.loop, e.link, e.in)
 		}
 		e.in.build()
 		made.in = e.in
 		n.ports = append(n.ports, made)
 	}
 	return nil
+}
+
+// addHost makes the uplink of a host.
+func (n *Network) addHost(spec Spec, nodes []node, at int) error {
+	h, links := spec.Hosts[at], nodes[at].links
+	if len(links) != 1 {
+		return fmt.Errorf("host %s has %d links, want 1", h.Name, len(links))
+	}
+	for _, d := range h.Delays {
+		if d < 0 {
+			return fmt.Errorf("host %s: delay %v is below zero", h.Name, d)
+		}
+	}
+	far := nodes[links[0].far].name
+	if !spec.carries(far) {
+		n.numbered++
+		return nil
+	}
+	u := &n.hosts[at]
+	if spec.HostPorts {
+		if err := n.addHostPort(u, spec.Port, Port{Switch: h.Name, Far: far}, links[0]); err != nil {
+			return err
+		}
+	} else {
+		u.wire = new(wire)
+		n.initWire(u.wire, links[0])
+		if spec.Pause.on() {
+			u.gate = newGate(n.loop, u.wire, func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) })
+		}
+	}
+	links[0].away = u.wire
+	u.line = newDelayLine(n.loop, u.wire.rate, h.Delays, func(at time.Duration, k *packet.Packet) { n.offer(at, u, k) })
+	return nil
+}
+
+// addHostPort makes the port that a host sends by.
+func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, e end) (err error) {
+	if made.Port, err = port.New(n.nextPort(spec, e.link.Rate), n.to.Kinds, n.to.Release); err != nil {
+		return fmt.Errorf("port of host %s: %w", made.Switch, err)
+	}
+	u.port = newTransmitter(made.Port, nil)
+	u.wire = &u.port.wire
+	n.initWire(u.wire, e)
+	n.ports = append(n.ports, made)
+	return nil
+}
+
+// stopper stops the far end of a link: a host or another switch's port.
+func (n *Network) stopper(nodes []node, e end) func(now time.Duration, stop bool) {
+	far, host := &nodes[e.far].links[e.peer], e.far
+	if host >= len(n.hosts) {
+		return func(now time.Duration, stop bool) { far.tx.stop(now, stop) }
+	}
+	return func(now time.Duration, stop bool) {
+		n.hosts[host].stop(now, stop)
+		if n.to.Stopped != nil {
+			n.to.Stopped(now, host, stop)
+		}
+	}
+}
+
+// initWire makes a wire the direction that leads away from an end of a link.
+func (n *Network) initWire(w *wire, e end) {
+	delay := e.link.Delay
+	if e.beyond {
+		delay = sentDelay(e.link)
+	}
+	i := newImpairment(e.link, e.number, n.seed, n.to.Release)
+	if i != nil {
+		n.impaired = append(n.impaired, i)
+	}
+	w.init(n.loop, e.link, delay, i)
 }
 
 // nextPort is how the next port is built, onto a link of that rate.

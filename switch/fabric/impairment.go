@@ -1,9 +1,7 @@
 package fabric
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"aqmlab/switch/packet"
@@ -27,26 +25,24 @@ type LossCount struct {
 	Packets  int64
 }
 
-// newImpairment makes the impairment of the direction that leads away from an end
-// of a link, or nil when the link has neither loss nor jitter.
-func (n *Network) newImpairment(e end) *impairment {
-	l := e.link
+// newImpairment makes the impairment of one direction of a link: with an odd number
+// that from B to A. It is nil when the link has neither loss nor jitter.
+func newImpairment(l Link, number int, seed uint64, release func(*packet.Packet)) *impairment {
 	if l.LossRate == 0 && l.Jitter == 0 {
 		return nil
 	}
-	c := &impairment{
-		number:    e.number,
-		rand:      rand.New(rand.NewPCG(n.seed, uint64(e.number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
+	i := &impairment{
+		number:    number,
+		rand:      rand.New(rand.NewPCG(seed, uint64(number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
 		jitter:    l.Jitter,
-		release:   n.to.Release,
+		release:   release,
 		LossCount: LossCount{From: l.A, To: l.B},
 		rate:      l.LossRate,
 	}
-	if e.number%2 == 1 {
-		c.From, c.To = l.B, l.A
+	if number%2 == 1 {
+		i.From, i.To = l.B, l.A
 	}
-	n.impaired = append(n.impaired, c)
-	return c
+	return i
 }
 
 // arrival adds jitter to the time at which a packet is due.
@@ -66,17 +62,4 @@ func (c *impairment) loses(k *packet.Packet) bool {
 	c.Packets++
 	c.release(k)
 	return true
-}
-
-// Lost counts the packets that links have lost so far, of each direction of the
-// links that may lose any: in the order of the spec, from A to B first.
-func (n *Network) Lost() []LossCount {
-	var counts []LossCount
-	inOrder := func(a, b *impairment) int { return cmp.Compare(a.number, b.number) }
-	for _, c := range slices.SortedFunc(slices.Values(n.impaired), inOrder) {
-		if c.rate > 0 {
-			counts = append(counts, c.LossCount)
-		}
-	}
-	return counts
 }

@@ -1,8 +1,9 @@
 package fabric
 
 import (
-	"fmt"
+	"cmp"
 	"net/netip"
+	"slices"
 	"time"
 
 	"aqmlab/switch/event"
@@ -71,20 +72,108 @@ func (p Port) WatchEntries(watch func(now time.Duration, k *packet.Packet)) {
 	}
 }
 
-// New builds the network of spec. Errors name the link, the host, or the
-// parameter that does not fit.
-func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
-	n := &Network{loop: loop, to: to, hosts: make([]uplink, len(spec.Hosts)), index: map[netip.Addr]int{}, inlets: map[int]*inlet{}, seed: spec.Seed}
-	for i, h := range spec.Hosts {
-		if _, taken := n.index[h.Addr]; taken {
-			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
+// uplink is how a host's packets get into the network.
+type uplink struct {
+	line *delayLine   // before the wire; nil when the host holds nothing back
+	gate *gate        // before the wire; nil without flow control or with a port
+	port *transmitter // before the wire; nil without [Spec.HostPorts]
+	wire *wire
+}
+
+// stop takes a pause frame of the switch.
+func (u *uplink) stop(now time.Duration, stop bool) {
+	if u.port != nil {
+		u.port.stop(now, stop)
+		return
+	}
+	u.gate.stop(now, stop)
+}
+
+// Send hands the network a packet that left the host's stack at the lab time
+// at. The host's [Host.Delays] hold it back first. The uplink then sends its
+// packets one after another at the link's rate, from an unbounded queue, as a
+// network card with a long ring does, or from its port.
+//
+// at may lie before the loop's time, because a real host's frame is noticed after
+// it was sent. The packet still reaches the switch in time, unless later events of
+// the switch have run already. [Network.Clamped] counts those.
+func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
+	h := &n.hosts[host]
+	if h.line != nil && !k.PureACK {
+		h.line.hold(at, k)
+		return
+	}
+	n.offer(at, h, k)
+}
+
+// offer gives a packet to what the host sends by.
+func (n *Network) offer(at time.Duration, h *uplink, k *packet.Packet) {
+	switch {
+	case h.gate != nil:
+		h.gate.take(at, k)
+	case h.port != nil:
+		h.port.offer(at, k)
+	default:
+		n.transmit(at, h.wire, k)
+	}
+}
+
+// Lookahead is how far ahead of the hosts the network may run: what a host sends
+// changes nothing in the network, and reaches no host, until so much later. It is
+// the shortest delay of a host's link. It is zero with flow control and with
+// [Spec.HostPorts], where the host's end is part of the network.
+func (n *Network) Lookahead() time.Duration {
+	var least time.Duration
+	for i, h := range n.hosts {
+		if h.gate != nil || h.port != nil {
+			return 0
 		}
-		n.index[h.Addr] = i
+		if i == 0 || h.wire.delay < least {
+			least = h.wire.delay
+		}
 	}
-	if err := n.build(spec); err != nil {
-		return nil, fmt.Errorf("fabric: %w", err)
+	return least
+}
+
+// Backlog is how long the uplink of a host needs, at now, to send what it was
+// given. Of the packets that the host's delays hold back, it counts those that the
+// uplink cannot send meanwhile. Of packets in a host's port it counts the
+// network-layer bytes.
+func (n *Network) Backlog(now time.Duration, host int) time.Duration {
+	h := &n.hosts[host]
+	backlog := max(0, h.wire.busy-now)
+	if h.port != nil {
+		backlog += h.wire.rate.Time(h.port.port.Bytes())
 	}
-	return n, nil
+	if h.line != nil {
+		backlog = max(0, backlog+h.line.excess())
+	}
+	return backlog
+}
+
+// transmit puts a packet on its host's uplink.
+func (n *Network) transmit(at time.Duration, w *wire, k *packet.Packet) {
+	w.transmit(max(at, w.busy), k)
+	if k.Due < n.loop.Now() {
+		k.Due = n.loop.Now()
+		n.clamped++
+	}
+}
+
+// Arrive hands the network a packet that came by a trunk at the lab time at,
+// which may lie before the loop's time as with [Network.Send].
+func (n *Network) Arrive(at time.Duration, trunk int, k *packet.Packet) {
+	in := n.inlets[trunk]
+	k.Due = max(at+in.delay, in.last)
+	if k.Due < n.loop.Now() {
+		k.Due = n.loop.Now()
+		n.clamped++
+	}
+	in.last = k.Due
+	in.waiting.Push(k)
+	if !in.next.Pending() {
+		n.loop.Schedule(in.next, k.Due)
+	}
 }
 
 // Host is the index of the host with that address.
@@ -124,6 +213,30 @@ func (n *Network) Counts() []PortCount {
 		counts[i] = PortCount{Switch: p.Switch, Far: p.Far, Ingress: p.Ingress.Count(), Pauses: p.Pauses()}
 		for q := range p.Queues() {
 			counts[i].Queues = append(counts[i].Queues, p.Count(q))
+		}
+	}
+	return counts
+}
+
+// left counts a packet out that leaves the switch it is in.
+func (n *Network) left(now time.Duration, k *packet.Packet) {
+	n.ports[k.Entry].in.intake.add(now, -int(k.Size))
+}
+
+// dropped counts a packet out that a switch under flow control drops.
+func (n *Network) dropped(k *packet.Packet) {
+	n.left(n.loop.Now(), k)
+	n.to.Release(k)
+}
+
+// Lost counts the packets that links have lost so far, of each direction of the
+// links that may lose any: in the order of the spec, from A to B first.
+func (n *Network) Lost() []LossCount {
+	var counts []LossCount
+	inOrder := func(a, b *impairment) int { return cmp.Compare(a.number, b.number) }
+	for _, c := range slices.SortedFunc(slices.Values(n.impaired), inOrder) {
+		if c.rate > 0 {
+			counts = append(counts, c.LossCount)
 		}
 	}
 	return counts

@@ -1,47 +1,12 @@
 package fabric
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
-	"aqmlab/units"
 )
-
-// Pause is priority flow control (IEEE 802.1Qbb) on every link of a fabric, in
-// one lossless class that all traffic is of. A switch counts what entered by
-// each of its ports and has not left it, in network-layer bytes. Above XOff it
-// tells the far end of that port's link to stop, and at XOn or below to go on. The
-// pause frames take the link's delay. An end that is stopped finishes the packet
-// that is on the wire. The zero Pause is off.
-//
-// Nothing is dropped for want of room if a port's buffer, or the pool that all
-// ports share, holds [Pause.Peak] of every link of the switch together, and the
-// buffer's sharing gives a queue all of it.
-type Pause struct {
-	XOff units.Size `lab:"xoff" write:"set" range:"1B..1GB" doc:"flow control (PFC): bytes by one link in a switch above which that link stops, see [below](#sharing-the-buffer); without, off"`
-	XOn  units.Size `lab:"xon" write:"set" range:"1B..1GB" doc:"bytes at which it goes on; two packets below xoff when absent"`
-}
-
-func (p Pause) on() bool { return p != Pause{} }
-
-func (p Pause) check() error {
-	if p.on() && (p.XOff <= 0 || p.XOn < 0 || p.XOn > p.XOff) {
-		return fmt.Errorf("pause: XOff %v must be above zero, and XOn %v in 0B to XOff", p.XOff, p.XOn)
-	}
-	return nil
-}
-
-// Peak is the most that can come to stand in a switch of what entered by one
-// link: XOff, the packet that exceeds it, what is under way while the pause frame
-// travels up the link and the last bits down it, jitter included, and the packet
-// that the far end finishes. packet is the network-layer size of the largest
-// packet.
-func (p Pause) Peak(l Link, packet units.Size) units.Size {
-	return p.XOff + 2*packet + units.Size(l.Rate.Bytes(2*l.Delay+l.Jitter))
-}
 
 // PauseCount adds up what flow control did at the ingress side of one port. It
 // is all zero without flow control.
@@ -71,10 +36,10 @@ type intake struct {
 	stop   func(now time.Duration, stop bool)
 }
 
-// newIntake puts the port that is added next, at that end of a link, under flow
-// control.
-func (n *Network) newIntake(p Pause, nodes []node, e end) *intake {
-	in := &intake{Pause: p, loop: n.loop, delay: e.link.Delay, number: int32(len(n.ports)), stop: n.stopper(nodes, e)}
+// newIntake puts the port of that number, at one end of a link of that delay, under
+// flow control. stop stops the far end or lets it go on.
+func newIntake(loop *event.Loop, p Pause, number int, delay time.Duration, stop func(now time.Duration, stop bool)) *intake {
+	in := &intake{Pause: p, loop: loop, delay: delay, number: int32(number), stop: stop}
 	in.next = event.NewTimer(in.arrive)
 	return in
 }
@@ -86,31 +51,6 @@ func (in *intake) before(next func(time.Duration, *packet.Packet)) func(time.Dur
 		in.add(now, int(k.Size))
 		next(now, k)
 	}
-}
-
-// stopper stops the far end of a link: a host or another switch's port.
-func (n *Network) stopper(nodes []node, e end) func(now time.Duration, stop bool) {
-	far, host := &nodes[e.far].links[e.peer], e.far
-	if host >= len(n.hosts) {
-		return func(now time.Duration, stop bool) { far.tx.stop(now, stop) }
-	}
-	return func(now time.Duration, stop bool) {
-		n.hosts[host].stop(now, stop)
-		if n.to.Stopped != nil {
-			n.to.Stopped(now, host, stop)
-		}
-	}
-}
-
-// left counts a packet out that leaves the switch it is in.
-func (n *Network) left(now time.Duration, k *packet.Packet) {
-	n.ports[k.Entry].in.intake.add(now, -int(k.Size))
-}
-
-// dropped counts a packet out that a switch under flow control drops.
-func (n *Network) dropped(k *packet.Packet) {
-	n.left(n.loop.Now(), k)
-	n.to.Release(k)
 }
 
 // add counts bytes that entered or, below zero, left.
@@ -141,4 +81,52 @@ func (in *intake) arrive(now time.Duration) {
 	}
 	in.last = !in.last
 	in.stop(now, in.last)
+}
+
+// gate is a host's uplink under flow control. Packets wait in it instead of
+// being put on the wire ahead of time, so that all but the one that is being
+// sent can be stopped.
+type gate struct {
+	loop    *event.Loop
+	wire    *wire
+	send    func(at time.Duration, k *packet.Packet) // puts a packet on the wire
+	waiting packet.Queue                             // Due is when it came
+	free    *event.Timer                             // end of a transmission, when something waits for it
+	open    time.Duration                            // when it was last told to go on
+	stopped bool
+}
+
+func newGate(loop *event.Loop, w *wire, send func(at time.Duration, k *packet.Packet)) *gate {
+	g := &gate{loop: loop, wire: w, send: send}
+	g.free = event.NewTimer(g.serve)
+	return g
+}
+
+// take takes a packet that left the host at the lab time at.
+func (g *gate) take(at time.Duration, k *packet.Packet) {
+	k.Due = at
+	g.waiting.Push(k)
+	g.serve(g.loop.Now())
+}
+
+// serve sends what may be sent: one packet, and more when they were noticed so
+// late that they have been sent already.
+func (g *gate) serve(now time.Duration) {
+	for !g.stopped && g.waiting.Head() != nil {
+		if g.wire.busy > now {
+			g.loop.Schedule(g.free, g.wire.busy)
+			return
+		}
+		k := g.waiting.Pop()
+		g.send(max(k.Due, g.open), k)
+	}
+}
+
+// stop takes a pause frame of the switch.
+func (g *gate) stop(now time.Duration, stop bool) {
+	g.stopped = stop
+	if !stop {
+		g.open = now
+		g.serve(now)
+	}
 }

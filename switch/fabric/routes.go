@@ -70,23 +70,3 @@ func spread(hash uint32, n int) int {
 	h := uint64(hash) * 0x9e3779b97f4a7c15
 	return int((h >> 32) * uint64(n) >> 32)
 }
-
-// distances are the links between every node and the host dst, -1 where there
-// is no path. Paths lead through switches only.
-func distances(nodes []node, hosts, dst int) []int {
-	hops := slices.Repeat([]int{-1}, len(nodes))
-	hops[dst] = 0
-	for queue := []int{dst}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if at < hosts && at != dst {
-			continue
-		}
-		for _, e := range nodes[at].links {
-			if hops[e.far] < 0 {
-				hops[e.far] = hops[at] + 1
-				queue = append(queue, e.far)
-			}
-		}
-	}
-	return hops
-}

@@ -3,7 +3,10 @@
 package fabric
 
 import (
+	"errors"
+	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"aqmlab/switch/port"
@@ -66,4 +69,77 @@ func (s Spec) Uplink(host int) units.Rate {
 		}
 	}
 	return 0
+}
+
+// checkPart tells whether the part of the network that Only names can run by itself.
+func (s Spec) checkPart() error {
+	switch {
+	case s.Only == "":
+		return nil
+	case !slices.Contains(s.Switches, s.Only):
+		return fmt.Errorf("part %s: no such switch", s.Only)
+	case s.Pause.on():
+		return errors.New("pause: flow control reaches over links inside of a network only, and this is a part of one")
+	}
+	return nil
+}
+
+// carries tells whether the network has that switch.
+func (s Spec) carries(name string) bool { return s.Only == "" || s.Only == name }
+
+// Edges lists what the network ends at: the hosts that are linked to a switch
+// of it, and the links to switches that it does not carry, both by their index
+// in the spec.
+func (s Spec) Edges() (hosts, trunks []int) {
+	index := map[string]int{}
+	for i, h := range s.Hosts {
+		index[h.Name] = i
+	}
+	for i, l := range s.Links {
+		a, hostA := index[l.A]
+		b, hostB := index[l.B]
+		switch {
+		case hostA && s.carries(l.B):
+			hosts = append(hosts, a)
+		case hostB && s.carries(l.A):
+			hosts = append(hosts, b)
+		case !hostA && !hostB && s.carries(l.A) != s.carries(l.B):
+			trunks = append(trunks, i)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts, trunks
+}
+
+// Pause is priority flow control (IEEE 802.1Qbb) on every link of a fabric, in
+// one lossless class that all traffic is of. A switch counts what entered by
+// each of its ports and has not left it, in network-layer bytes. Above XOff it
+// tells the far end of that port's link to stop, and at XOn or below to go on. The
+// pause frames take the link's delay. An end that is stopped finishes the packet
+// that is on the wire. The zero Pause is off.
+//
+// Nothing is dropped for want of room if a port's buffer, or the pool that all
+// ports share, holds [Pause.Peak] of every link of the switch together, and the
+// buffer's sharing gives a queue all of it.
+type Pause struct {
+	XOff units.Size `lab:"xoff" write:"set" range:"1B..1GB" doc:"flow control (PFC): bytes by one link in a switch above which that link stops, see [below](#sharing-the-buffer); without, off"`
+	XOn  units.Size `lab:"xon" write:"set" range:"1B..1GB" doc:"bytes at which it goes on; two packets below xoff when absent"`
+}
+
+func (p Pause) on() bool { return p != Pause{} }
+
+func (p Pause) check() error {
+	if p.on() && (p.XOff <= 0 || p.XOn < 0 || p.XOn > p.XOff) {
+		return fmt.Errorf("pause: XOff %v must be above zero, and XOn %v in 0B to XOff", p.XOff, p.XOn)
+	}
+	return nil
+}
+
+// Peak is the most that can come to stand in a switch of what entered by one
+// link: XOff, the packet that exceeds it, what is under way while the pause frame
+// travels up the link and the last bits down it, jitter included, and the packet
+// that the far end finishes. packet is the network-layer size of the largest
+// packet.
+func (p Pause) Peak(l Link, packet units.Size) units.Size {
+	return p.XOff + 2*packet + units.Size(l.Rate.Bytes(2*l.Delay+l.Jitter))
 }

@@ -31,13 +31,10 @@ type wire struct {
 	_      [16]byte
 }
 
-// init makes w the direction of a link that leads away from one of its ends. It
-// is complete when it is told where it leads.
-func (w *wire) init(n *Network, e end) {
-	w.loop, w.rate, w.delay, w.impair = n.loop, e.link.Rate, e.link.Delay, n.newImpairment(e)
-	if e.beyond {
-		w.delay = sentDelay(e.link)
-	}
+// init makes w a direction of a link. It is complete when it is told where it
+// leads.
+func (w *wire) init(loop *event.Loop, l Link, delay time.Duration, i *impairment) {
+	w.loop, w.rate, w.delay, w.impair = loop, l.Rate, delay, i
 	w.due.Does(w)
 }
 
@@ -100,12 +97,10 @@ type transmitter struct {
 	wire    wire
 }
 
-// newTransmitter makes a port's transmitter with the wire that leads away from
-// the link's end.
-func (n *Network) newTransmitter(p Port, e end) *transmitter {
-	t := &transmitter{port: p.Port, ingress: p.Ingress}
+// newTransmitter makes the transmitter of a port, whose wire is made apart.
+func newTransmitter(p *port.Port, ingress *port.Ingress) *transmitter {
+	t := &transmitter{port: p, ingress: ingress}
 	t.next.Does(t)
-	t.wire.init(n, e)
 	return t
 }
 
