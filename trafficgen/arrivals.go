@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
-
-	"aqmlab/kind"
 )
 
 // Arrival says when which flows start.
@@ -27,16 +25,6 @@ type ArrivalEnv struct {
 
 // replayed is the arrival process whose flows somebody else drew.
 const replayed = "trace"
-
-// Arrivals lists every arrival process.
-func Arrivals() kind.Table[ArrivalEnv, Arrival] {
-	return kind.Table[ArrivalEnv, Arrival]{
-		kind.Row("poisson", "independent flows: exponential gaps whose mean gives the load", poisson{}, newPoisson),
-		kind.Row("incast", "queries that many servers answer at the same time", incast{}, newIncast),
-		kind.Row("static", "long flows with given times of start and stop, in groups", static{Count: []int{1}}, newStatic),
-		kind.Row(replayed, "flows replayed from a CSV or Parquet file, such as the flows of a stored run", replay{}, newReplay),
-	}
-}
 
 // poisson is a Poisson process.
 type poisson struct {

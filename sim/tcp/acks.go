@@ -103,15 +103,3 @@ func (e *Endpoint) samples() int64 {
 	}
 	return 1
 }
-
-// cut answers a congestion event.
-func (e *Endpoint) cut(c congestion) {
-	c.again = e.echo.marked && e.una <= e.echo.cut
-	e.control.cut(&e.win, c)
-	e.reacted(c.cause)
-}
-
-// reacted notes that the window was cut for what has been sent so far.
-func (e *Endpoint) reacted(c cause) {
-	e.echo = reaction{cut: e.nxt, marked: c == marked, cwr: e.stack.family.echo != echoNever}
-}

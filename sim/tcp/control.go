@@ -3,9 +3,7 @@ package tcp
 import (
 	"time"
 
-	"aqmlab/kind"
 	"aqmlab/switch/packet"
-	"aqmlab/trafficgen/transport"
 )
 
 // Family is a congestion control as [Controls] makes it: what all endpoints of
@@ -67,20 +65,3 @@ const (
 	marked
 	timedOut
 )
-
-// Controls lists the congestion controls.
-//
-// Without ECN (reno, cubic) no packet is ECN-capable. ecn-star follows RFC 3168:
-// only data that is sent for the first time is. With dctcp every segment is:
-// RFC 8257, section 3.6, asks for it on SYNs, since switches drop what they
-// cannot mark; it says nothing of pure ACKs and of data that is sent again, which
-// Linux, followed here, sends so too. A mark on a segment without payload is
-// ignored.
-func Controls() kind.Table[struct{}, Family] {
-	return kind.Table[struct{}, Family]{
-		kind.Row("dctcp", "cut the window by the share of marked packets (RFC 8257)", transport.DefaultDCTCP(), newDCTCP),
-		kind.Row("ecn-star", "Reno that treats a mark like a loss, at most once a window (RFC 3168)", transport.DefaultECNStar(), newECNStar),
-		kind.Row("reno", "Reno without ECN (RFC 5681)", struct{}{}, newReno),
-		kind.Row("cubic", "CUBIC without ECN (RFC 9438)", Cubic{Beta: 0.7, C: 0.4, FastConvergence: true}, newCubic),
-	}
-}

@@ -168,3 +168,9 @@ func (r *rack) expire(now time.Duration) {
 	}
 	r.settled, r.probe.end = 0, 0
 }
+
+// probe is the tail loss probe of a sender (RFC 8985, section 7).
+type probe struct {
+	end   int64 // what had been sent behind it (TLP.end_seq); zero: none is under way
+	again bool  // it was sent before (TLP.is_retrans)
+}

@@ -6,12 +6,6 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// probe is the tail loss probe of a sender (RFC 8985, section 7).
-type probe struct {
-	end   int64 // what had been sent behind it (TLP.end_seq); zero: none is under way
-	again bool  // it was sent before (TLP.is_retrans)
-}
-
 // mayProbe tells whether a silence is to be answered by a probe before it is by a
 // timeout: when nothing is known to be missing (section 7.2), and no probe is
 // under way (section 7.3). Linux sends none without RACK where its timeouts are as

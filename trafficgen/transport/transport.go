@@ -2,7 +2,12 @@
 // provides them: the kernel, an eBPF program, or a model.
 package transport
 
-import "aqmlab/kind"
+import (
+	"time"
+
+	"aqmlab/kind"
+	"aqmlab/units"
+)
 
 // Transport is what every provider of one must keep to.
 type Transport struct {
@@ -30,4 +35,85 @@ func row(name, doc string, ecn bool) kind.Kind[struct{}, Transport] {
 	return kind.Row(name, doc, struct{}{}, func(_, _ struct{}) (Transport, error) {
 		return Transport{Name: name, ECN: ecn}, nil
 	})
+}
+
+// What DCTCP takes of the window for a loss.
+const (
+	OnLossHalf  = "half"  // half of it (RFC 8257, section 3.5)
+	OnLossAlpha = "alpha" // what a mark takes, as Linux 3.18 to 5.0 do
+)
+
+// OnLoss is the parameter of DCTCP that real hosts follow, too.
+const OnLoss = "on_loss"
+
+// DCTCP are the parameters of DCTCP, by the names of RFC 8257. Real hosts have the
+// defaults of all but [OnLoss].
+type DCTCP struct {
+	G            float64 `lab:"g" only:"modelled" range:"(0, 1]" doc:"weight of the newest window in the estimate of how much is marked"`
+	InitialAlpha float64 `lab:"initial_alpha" only:"modelled" range:"[0, 1]" doc:"the estimate before the first mark: 1 in RFC 8257 and Linux, 0 in ns-2"`
+	MinWindow    int     `lab:"min_window" only:"modelled" range:"1..1000000" doc:"segments below which no mark takes the window: 2 in Linux, 1 in ns-2"`
+	GrowOnEcho   bool    `lab:"grow_on_echo" only:"modelled" doc:"an ACK with an echo lets the window grow if the one before had an echo, too, as in ns-2"`
+	OnLoss       string  `lab:"on_loss" oneof:"half,alpha" what:"choice" doc:"what a loss takes of the window: half (RFC 8257, section 3.5) or alpha (what a mark takes, as in Linux 3.18 to 5.0)"`
+}
+
+// DefaultDCTCP is what RFC 8257 recommends (sections 3.3 and 4.2) and Linux does.
+func DefaultDCTCP() DCTCP {
+	return DCTCP{G: 1.0 / 16, InitialAlpha: 1, MinWindow: 2, OnLoss: OnLossHalf}
+}
+
+// ECNStar are the parameters of Reno with ECN.
+type ECNStar struct {
+	MinWindow  int  `lab:"min_window" only:"modelled" range:"1..1000000" doc:"segments below which no mark takes the window: 2 in RFC 5681 and Linux, 1 in ns-2"`
+	GrowOnEcho bool `lab:"grow_on_echo" only:"modelled" doc:"an ACK with an echo lets the window grow if the one before had an echo, too, as in ns-2; not in RFC 3168"`
+}
+
+// DefaultECNStar is what Linux does.
+func DefaultECNStar() ECNStar { return ECNStar{MinWindow: 2} }
+
+func newDCTCP(p DCTCP, _ struct{}) (Transport, error) {
+	return Transport{Name: "dctcp", ECN: true, DCTCP: p}, nil
+}
+
+func newECNStar(p ECNStar, _ struct{}) (Transport, error) {
+	return Transport{Name: "ecn-star", ECN: true}, nil
+}
+
+// DCQCN are the parameters of DCQCN, by the names of its paper (Zhu et al.,
+// Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015).
+type DCQCN struct {
+	G            float64       `lab:"g" only:"modelled" range:"(0, 1]" doc:"weight of a notification in the estimate of congestion, alpha"`
+	AlphaTimer   time.Duration `lab:"alpha_timer" only:"modelled" range:"1ns..100h" doc:"time without a notification after which alpha decays once (K)"`
+	CNPInterval  time.Duration `lab:"cnp_interval" only:"modelled" range:"1ns..100h" doc:"least time between two notifications of one flow (N)"`
+	CNPDSCP      int           `lab:"cnp_dscp" only:"modelled" range:"-1..63" doc:"DSCP of notifications; -1: that of the data"`
+	Timer        time.Duration `lab:"timer" only:"modelled" range:"1ns..100h" doc:"time between two increases of the rate (T)"`
+	ByteCounter  units.Size    `lab:"byte_counter" only:"modelled" range:"1B..1000GB" doc:"bytes sent between two increases of the rate (B)"`
+	FastRecovery int           `lab:"fast_recovery" only:"modelled" range:"0..1000000" doc:"increases by timer or byte counter that only recover the rate before the cut (F)"`
+	RAI          units.Rate    `lab:"rai" only:"modelled" range:"1bps..1000Tbps" doc:"step of the target rate in additive increase"`
+	RHAI         units.Rate    `lab:"rhai" only:"modelled" range:"1bps..1000Tbps" doc:"step of the target rate in hyper increase"`
+	MinRate      units.Rate    `lab:"min_rate" only:"modelled" range:"1bps..1000Tbps" doc:"rate below which no flow is cut"`
+	AckEvery     int           `lab:"ack_every" only:"modelled" range:"1..1000000" doc:"packets for which one acknowledgement is asked, besides the last of a message"`
+}
+
+// DefaultDCQCN is what the paper sets (sections 3 and 5.2). It leaves three
+// parameters open: the hyper step is ten additive ones, as in QCN; no flow is
+// cut below 10 Mbps, so that a thousand share 10 Gbps; and an acknowledgement is
+// asked for every 16 packets.
+func DefaultDCQCN() DCQCN {
+	return DCQCN{
+		G:            1.0 / 256,
+		AlphaTimer:   55 * time.Microsecond,
+		CNPInterval:  50 * time.Microsecond,
+		CNPDSCP:      -1,
+		Timer:        55 * time.Microsecond,
+		ByteCounter:  10 * units.MB,
+		FastRecovery: 5,
+		RAI:          40 * units.Mbps,
+		RHAI:         400 * units.Mbps,
+		MinRate:      10 * units.Mbps,
+		AckEvery:     16,
+	}
+}
+
+func newDCQCN(p DCQCN, _ struct{}) (Transport, error) {
+	return Transport{Name: "dcqcn", ECN: true, Modelled: true, DCQCN: p}, nil
 }
