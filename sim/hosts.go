@@ -11,20 +11,20 @@ import (
 
 // hosts are the transport of all hosts.
 type hosts interface {
-	// open makes the ends of a session. With a handshake, the end that sends
-	// first opens the connection, and data waits for it.
+	// open makes the two ends of a session. With a handshake, the end that sends
+	// first opens the connection, and data waits until it is open.
 	open(now time.Duration, s *session, handshake bool)
-	// label gives what carries no payload of the session its DSCP.
+	// label sets the DSCP of the session's packets without payload.
 	label(s *session, dscp uint8)
-	// count is what a host has met, without its name.
+	// count is what a host has counted, without its name.
 	count(host int) results.HostCount
-	// stopped takes the word of flow control: the uplink of a host stops or goes
-	// on.
+	// stopped tells that flow control has stopped the uplink of a host, or lets it
+	// go on.
 	stopped(now time.Duration, host int, stop bool)
 }
 
-// newHosts makes the hosts of a simulation, and tells how much payload one of
-// their segments carries.
+// newHosts makes the hosts of a simulation. payload is what one of their segments
+// carries.
 func newHosts(s *Simulation) (h hosts, payload int, err error) {
 	if s.config.RDMA != nil {
 		h, err = newRDMAHosts(s)
@@ -116,8 +116,7 @@ func (h *rdmaHosts) open(_ time.Duration, s *session, _ bool) {
 	s.client, s.server = queuePair{client}, queuePair{server}
 }
 
-// label does nothing: what carries no payload takes its DSCP from the data that
-// it answers.
+// label does nothing: an answer has the DSCP of the data that it answers.
 func (h *rdmaHosts) label(*session, uint8) {}
 
 func (h *rdmaHosts) count(host int) results.HostCount {

@@ -67,7 +67,7 @@ func (p *probe) send(now time.Duration) {
 // isProbe tells whether a packet is that of a probe.
 func isProbe(k *packet.Packet) bool { return k.Segment.Conn < 0 }
 
-// deliver takes a packet that reached a host: the far one sends it back.
+// deliver takes a packet that reached a host. The far host sends it back.
 func (ps *probes) deliver(now time.Duration, host int, k *packet.Packet) {
 	p := ps.list[-1-k.Segment.Conn]
 	if host == p.To {
@@ -81,7 +81,7 @@ func (ps *probes) deliver(now time.Duration, host int, k *packet.Packet) {
 	ps.sim.pool.Put(k)
 }
 
-// finish sends no more, and lets answers come for a while.
+// finish stops the probes, and waits for answers under way.
 func (ps *probes) finish() {
 	loop := &ps.sim.loop
 	for _, p := range ps.list {

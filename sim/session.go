@@ -9,8 +9,8 @@ import (
 	"aqmlab/units"
 )
 
-// What a request is long, and what precedes the payload of a response, as on
-// real hosts.
+// Lengths of a request, and of the header before a response's payload, as on real
+// hosts.
 const (
 	requestBytes = 104
 	headerBytes  = 24
@@ -92,8 +92,9 @@ func (s *session) begin(now time.Duration, index int) {
 	s.client.Write(now, requestBytes, tag)
 }
 
-// account adds to the record of the last flow what both ends sent again since it
-// began, which may be after its last byte came.
+// account adds the retransmissions of both ends to the record of the session's last
+// flow. It counts from the beginning of the flow until now, because an end may still
+// retransmit after the last byte has arrived.
 func (s *session) account() {
 	if s.client == nil {
 		return // what it counted was added when it was closed
@@ -152,7 +153,7 @@ func (s *session) answered(now time.Duration, n int64) {
 	}
 }
 
-// confirmed tells that the server knows that all it has written has come.
+// confirmed is called when everything that the server wrote is acknowledged.
 func (s *session) confirmed(now time.Duration) {
 	s.acked = true
 	switch {
@@ -163,8 +164,8 @@ func (s *session) confirmed(now time.Duration) {
 	}
 }
 
-// quit is the end of an application that stops before it has sent everything.
-// What is under way still comes.
+// quit stops an application before it has sent everything. Packets under way still
+// arrive.
 func (s *session) quit(now time.Duration) {
 	s.stopped = true
 	s.sim.loop.Cancel(s.feed)
@@ -174,8 +175,8 @@ func (s *session) quit(now time.Duration) {
 	}
 }
 
-// failed is a connection that one of its ends has given up: it is closed, and the
-// flow on it, if it is not over, did not complete.
+// failed closes a connection that one of its ends has given up. A flow on it that is
+// not over has failed.
 func (s *session) failed(time.Duration) {
 	s.sim.loop.Cancel(s.feed)
 	s.sim.loop.Cancel(s.stop)

@@ -44,13 +44,13 @@ func (l *sessions) take(pair ends) *session {
 	return nil
 }
 
-// keep makes a session one of its pair's, and says how many these are.
+// keep adds a session to those of its pair, and returns how many these are.
 func (l *sessions) keep(s *session) int {
 	l.pairs[s.pair] = append(l.pairs[s.pair], s)
 	return len(l.pairs[s.pair])
 }
 
-// drop makes a session none of its pair's any more.
+// drop takes a session from those of its pair.
 func (l *sessions) drop(s *session) {
 	l.pairs[s.pair] = slices.DeleteFunc(l.pairs[s.pair], func(o *session) bool { return o == s })
 }
@@ -70,7 +70,7 @@ func (l *sessions) get(owner *Simulation) *session {
 	return s
 }
 
-// put takes back a session that nothing more will be sent on.
+// put takes back a session that is closed.
 func (l *sessions) put(s *session) {
 	slot, gen := s.conn&(maxSlots-1), s.conn>>slotBits
 	s.conn = (gen+1)&genMask<<slotBits | slot

@@ -240,7 +240,7 @@ func (s *Simulation) failed(x *session) {
 	s.progress.Failed++
 }
 
-// leave closes a connection that nothing more is said on.
+// leave closes a connection on which nothing more is sent.
 func (s *Simulation) leave(x *session) {
 	x.account()
 	x.flown = idle

@@ -36,8 +36,9 @@ func newTags(t trafficgen.Tagging, services int) *tags {
 	return g
 }
 
-// from is the tag of what a flow sends from an offset on. Only from zero does it
-// change on the way: later pieces are small.
+// from is the tag of the bytes that a flow sends from an offset on. The tag of
+// offset zero changes at the thresholds. Later writes are one segment long, so one
+// DSCP is enough for them.
 func (g *tags) from(service int, offset int64) tcp.Tag {
 	if offset == 0 {
 		return g.services[service]

@@ -23,7 +23,7 @@ type ArrivalEnv struct {
 	Dir string // folder that relative file names start from; empty: the working directory
 }
 
-// replayed is the arrival process whose flows somebody else drew.
+// replayed is the arrival process that reads its flows from a file.
 const replayed = "trace"
 
 // poisson is a Poisson process.

@@ -29,7 +29,7 @@ func (l layout) others(i int) int {
 // pattern says who asks whom.
 type pattern struct {
 	name  string
-	links func(l layout) int // how many links of hosts the load is shared by
+	links func(l layout) int // how many links of hosts share the load
 	// oneClient and oneServer say that one host receives or sends all flows; apart,
 	// that no flow stays within a rack.
 	oneClient, oneServer, apart bool

@@ -15,7 +15,7 @@ import (
 // traceColumn is what a column of a trace holds.
 type traceColumn struct {
 	name  string
-	read  func(r *row, text string) error // nil: nothing that a trace has
+	read  func(r *row, text string) error // nil for a column that is ignored
 	point bool                            // it has one value in all rows
 }
 
@@ -29,8 +29,7 @@ type known struct {
 	must  bool
 }
 
-// knownColumns lists the columns. Of the names of one, a file has the one that fits
-// it.
+// knownColumns lists the columns. A file has each under one of its names.
 func knownColumns() []known {
 	reading := func(read func(r *row, text string) error) func(string) traceColumn {
 		return func(name string) traceColumn { return traceColumn{name: name, read: read} }
@@ -79,8 +78,8 @@ func header(names []string, others bool) ([]traceColumn, error) {
 	return columns, nil
 }
 
-// timeStops has flows refused that stop at a time which the file does not have:
-// records of older versions say only that they do.
+// timeStops refuses flows that stop when the file has no column with the time. The
+// records of older versions only say that a flow stops.
 func timeStops(columns []traceColumn) {
 	has := func(name string) int {
 		return slices.IndexFunc(columns, func(c traceColumn) bool { return c.name == name })

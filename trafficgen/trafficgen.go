@@ -43,8 +43,8 @@ import (
 // MaxBytes is the largest flow, 1 TiB.
 const MaxBytes = 1 << 40
 
-// Flow is one transfer of payload from a server to a client. What its fields
-// beyond the first six add is nothing when they are zero.
+// Flow is one transfer of payload from a server to a client. The fields after the
+// first six are optional.
 type Flow struct {
 	ID      int           // index in the trace
 	Start   time.Duration // lab time, above zero

@@ -20,9 +20,9 @@ type receiver struct {
 // reset forgets the last connection. Its timer is not pending.
 func (r *receiver) reset() { *r = receiver{quiet: r.quiet} }
 
-// data takes the bytes from first up to end. What is not next is not taken: a
-// gap is reported once, until it is closed, and what has come before is
-// acknowledged again, because the sender cannot have heard of it.
+// data takes the bytes from first up to end, in order only. A gap is reported once,
+// until it is closed. Bytes that have come before are acknowledged again, because
+// the sender cannot have received the acknowledgement.
 func (e *Endpoint) data(now time.Duration, first, end int64, asked bool) {
 	switch {
 	case first > e.expected:

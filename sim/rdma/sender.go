@@ -89,8 +89,9 @@ func (e *Endpoint) Info(now time.Duration) Info {
 	return Info{Resent: e.resent, Timeouts: e.timeouts, Rate: e.reaction.rate, Alpha: e.reaction.decayed(now)}
 }
 
-// offer gets in line at the nic, or waits until the rate lets it. Who is due
-// before the nic is free need not wait outside. No rate is saved up meanwhile.
+// offer joins the line at the nic, or waits until the rate lets the endpoint send. An
+// endpoint that is due before the nic is free joins at once. Waiting in the line
+// saves up no rate.
 func (e *Endpoint) offer(now time.Duration) {
 	switch {
 	case e.inLine || e.next == e.written:
@@ -148,8 +149,8 @@ func (e *Endpoint) spend(now time.Duration, size int) {
 	}
 }
 
-// repace adapts the wait for the next packet to a rate that changed at now: what
-// is left of it is so many bits, at another rate.
+// repace adapts the wait for the next packet to a rate that changed at now: the bits
+// that are left of it take another time.
 func (e *Endpoint) repace(now time.Duration, before units.Rate) {
 	if e.reaction.rate == before {
 		return
@@ -190,8 +191,8 @@ func (e *Endpoint) round(now time.Duration) {
 	}
 }
 
-// acknowledged takes what the receiver expects next. When it refused what came
-// after that, all of it is sent again.
+// acknowledged takes the byte that the receiver expects next. If the receiver
+// refused the bytes after it, all of them are sent again.
 func (e *Endpoint) acknowledged(now time.Duration, expected int64, refused bool) {
 	if expected < e.acked || expected == e.acked && !refused {
 		return
@@ -215,9 +216,9 @@ func (e *Endpoint) acknowledged(now time.Duration, expected int64, refused bool)
 	}
 }
 
-// settle forgets the messages that are acknowledged whole, and finds that which
-// the next byte belongs to. A sender that went back may hear that the receiver
-// has more than it thought.
+// settle forgets the messages that are wholly acknowledged, and finds the one that
+// the next byte belongs to. A sender that went back may learn that the receiver has
+// more than it thought.
 func (e *Endpoint) settle() {
 	e.next = max(e.next, e.acked)
 	whole := 0
@@ -256,6 +257,6 @@ func (e *Endpoint) timedOut(now time.Duration) {
 	e.offer(now)
 }
 
-// goBack sends all that is not acknowledged again. An answer to what was asked
-// before is no longer waited for: at a low rate it takes long to ask again.
+// goBack sends everything again that is not acknowledged. It waits no longer for the
+// answers that were asked for, because at a low rate it takes long to ask again.
 func (e *Endpoint) goBack() { e.next, e.asked, e.unasked = e.acked, e.acked, 0 }

@@ -49,9 +49,10 @@ func (e *Endpoint) marked(k *packet.Packet) bool {
 	return k.ECE && e.stack.family.echo != echoNever
 }
 
-// advance takes an acknowledgement of new data. One with an ECN echo does not
-// let the window grow (RFC 3168, section 6.1.2), unless it follows another and
-// the congestion control has it so, nor does one in fast recovery.
+// advance takes an acknowledgement of new data. The window does not grow in fast
+// recovery, nor for an acknowledgement with an ECN echo (RFC 3168, section 6.1.2).
+// Some congestion controls let it grow when the acknowledgement before had an echo,
+// too.
 func (e *Endpoint) advance(now time.Duration, k *packet.Packet) {
 	s, config := &k.Segment, &e.stack.config
 	limited := e.una < e.limit.full
@@ -94,8 +95,8 @@ func (e *Endpoint) takeBlocks(now time.Duration, s *packet.Segment) bool {
 	return e.board.sack(s, s.Ack, e.stack.mss)
 }
 
-// samples is how many round-trip samples a window gives (RFC 7323, appendix G,
-// which takes two segments an ACK).
+// samples is how many round-trip samples a window gives (RFC 7323, appendix G, for
+// two segments an ACK).
 func (e *Endpoint) samples() int64 {
 	each := e.stack.mss * int64(e.stack.config.DelayedAck)
 	if flight := e.nxt - e.una; flight > each {

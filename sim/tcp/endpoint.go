@@ -141,10 +141,10 @@ func (e *Endpoint) Write(now time.Duration, bytes int64, tag Tag) {
 // that is so already.
 func (e *Endpoint) Stop(time.Duration) { e.stream.cut(e.nxt) }
 
-// Release gives the endpoint back. Nobody answers for it any more: release both
-// ends of a connection when neither has anything left to say. Packets that are
-// still under way may be given to [Endpoint.Receive], which drops them, or put
-// back into the pool.
+// Release gives the endpoint back, which answers no packet any more. Release both
+// ends of a connection, when neither has anything left to send. Packets that are
+// still under way may be given to [Endpoint.Receive], which drops them, or put back
+// into the pool.
 func (e *Endpoint) Release() {
 	e.retransmit.remove()
 	e.uplink.drained.remove()

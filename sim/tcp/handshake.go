@@ -35,9 +35,9 @@ func (e *Endpoint) handshake(now time.Duration, k *packet.Packet) (more bool) {
 	return false
 }
 
-// establish ends the handshake with a segment that acknowledges the SYN. After
-// the loss of more than one SYN the window starts at one segment. RFC 5681, section
-// 3.1, wants that after one, but Linux takes that for the chance that it may be.
+// establish ends the handshake with a segment that acknowledges the SYN. After the
+// loss of more than one SYN the window starts at one segment. RFC 5681, section 3.1,
+// asks for that after one loss already; this follows Linux.
 func (e *Endpoint) establish(now time.Duration, s *packet.Segment) {
 	e.retransmit.stop()
 	e.state = established

@@ -1,8 +1,8 @@
 package tcp
 
-// reduction brings the window down in the course of a fast recovery, so that
-// what is sent follows from what arrives, and no burst goes out when many losses
-// are found at once (Proportional Rate Reduction, RFC 9937).
+// reduction brings the window down over a fast recovery (Proportional Rate
+// Reduction, RFC 9937). The sender sends in proportion to what arrives, so that no
+// burst goes out when many losses are found at once.
 type reduction struct {
 	target    int64 // the window in the end (ssthresh); zero: nothing is reduced
 	flight    int64 // bytes that were not known to have arrived when it began (RecoverFS)
@@ -38,9 +38,9 @@ func (r *reduction) end(w *window) {
 	*r = reduction{}
 }
 
-// answerMark answers a mark. With [Config.Hold] the window then comes down in the
-// course of a round trip, and stays where it came to until something that was
-// sent after the mark is acknowledged (Linux's state TCP_CA_CWR).
+// answerMark cuts the window for a mark. With [Config.Hold] the window comes down
+// over a round trip, and then stays until data that was sent after the mark is
+// acknowledged (Linux's state TCP_CA_CWR).
 func (e *Endpoint) answerMark() {
 	before := e.win.cwnd
 	e.cut(congestion{cause: marked})

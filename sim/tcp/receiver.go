@@ -127,9 +127,8 @@ func (r *receiver) advance(end int64) {
 	r.report(packet.Block{}, 0)
 }
 
-// report says what SACK blocks to send: the first n of them new, what was sent
-// before and is no part of it, and other runs that are held (RFC 2018, section
-// 4).
+// report chooses the SACK blocks to send (RFC 2018, section 4): first n new ones,
+// then those sent before that are not part of run, then other runs that are held.
 func (r *receiver) report(run packet.Block, n int) {
 	list := [maxBlocks]packet.Block{run}
 	for _, b := range r.recent[:r.blocks] {

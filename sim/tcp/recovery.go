@@ -67,9 +67,9 @@ func (e *Endpoint) pipe() int64 {
 	return e.board.pipe(e.una, e.nxt)
 }
 
-// flight is what a window of data is for a loss that is found now: what is not
-// acknowledged, up to the window. Beyond that are segments of limited transmit,
-// and, during a recovery, those that are SACKed.
+// flight is the window of data for a loss that is found now: the bytes that are not
+// acknowledged, up to the window. Segments of limited transmit lie beyond it, and
+// during a recovery those that are SACKed.
 func (e *Endpoint) flight() int64 {
 	if t := e.reduction.target; t > 0 && e.board.phase != open {
 		return min(e.nxt-e.una, t)

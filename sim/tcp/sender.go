@@ -68,10 +68,10 @@ func (e *Endpoint) payload() int64 {
 }
 
 // superPacket is what a sender knows of the super-packet that it is sending. Linux's
-// TCP queues data in such pieces, which the device or the layer above it cuts
-// into segments, and rather waits for the window to have room for much of one
-// than sends little of it (tcp_tso_should_defer in Linux 6.1). Its segments then
-// go out together.
+// TCP queues data in such pieces, which the device or the layer above it cuts into
+// segments. It waits until the window has room for much of a piece instead of
+// sending little of it (tcp_tso_should_defer in Linux 6.1). The segments of a piece
+// then go out together.
 type superPacket struct {
 	end  int64 // of the super-packet
 	left int64 // bytes of it that may go without asking again
@@ -132,9 +132,9 @@ type uplink struct {
 	drained alarm         // for when more may be sent
 }
 
-// uplinkFull tells whether so much of what was sent waits for the uplink that
-// nothing more should, and has the rest sent when that is over. As long as the
-// uplink is the limit, the window is not.
+// uplinkFull tells whether as much data waits for the host's uplink as may, and
+// schedules the rest for later then. As long as the uplink is the limit, the window
+// is not.
 func (e *Endpoint) uplinkFull(now time.Duration) bool {
 	bound := e.stack.config.SmallQueue
 	if bound == 0 || e.uplink.leaves-now <= bound {
@@ -144,8 +144,8 @@ func (e *Endpoint) uplinkFull(now time.Duration) bool {
 	return true
 }
 
-// restartIdle prepares to send after all was acknowledged. When nothing was sent for
-// longer than a timeout, the window falls back to the initial one (RFC 5681,
+// restartIdle prepares to send when everything is acknowledged. If nothing was sent
+// for longer than a timeout, the window falls back to the initial one (RFC 5681,
 // section 4.1), or towards it (tcp_cwnd_restart in Linux 6.1).
 func (e *Endpoint) restartIdle(now time.Duration) {
 	c := &e.stack.config
@@ -165,8 +165,8 @@ func (e *Endpoint) restartIdle(now time.Duration) {
 	}
 }
 
-// validate is called when data was sent, or might have been. A window that was not the limit for a
-// timeout was not tested: half of what was not used of it goes
+// validate is called after an attempt to send. A window that has not been the limit
+// for the time of a timeout was not tested: it loses half of its unused part
 // (tcp_cwnd_validate in Linux 6.1).
 func (e *Endpoint) validate(now time.Duration) {
 	c, l := &e.stack.config, &e.limit

@@ -6,17 +6,16 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// mayProbe tells whether a silence is to be answered by a probe before it is by a
-// timeout: when nothing is known to be missing (section 7.2), and no probe is
-// under way (section 7.3). Linux sends none without RACK where its timeouts are as
-// short as its probes. The round trip that has to be measured between two
-// probes then has been, since every acknowledgement of new data gives one.
+// mayProbe tells whether a probe may be sent before the timeout: when nothing is
+// known to be missing (section 7.2), and no probe is under way (section 7.3). Linux
+// sends none without RACK. Between two probes a round trip must have been measured,
+// which every acknowledgement of new data does.
 func (e *Endpoint) mayProbe() bool {
 	return !e.rack.counts && e.board.phase == open && len(e.board.sacked.runs) == 0 && e.rack.probe.end == 0 && e.rtt.sampled
 }
 
-// probeTimeout is the silence after which a probe is sent (section 7.2). The
-// acknowledgement of a single segment may be delayed.
+// probeTimeout is the time without an acknowledgement after which a probe is sent
+// (section 7.2). The acknowledgement of a single segment may be delayed.
 func (e *Endpoint) probeTimeout() time.Duration {
 	c := &e.stack.config
 	wait := time.Duration(2 * e.rtt.srtt)
@@ -26,8 +25,9 @@ func (e *Endpoint) probeTimeout() time.Duration {
 	return wait
 }
 
-// sendProbe sends new data, or if there is none what was sent last, whatever the
-// window (section 7.3), unless the host's own uplink is the cause of the silence.
+// sendProbe sends new data, or if there is none the last segment again, whatever the
+// window (section 7.3). It sends nothing while the segment still waits for the
+// host's own uplink.
 func (e *Endpoint) sendProbe(now time.Duration) {
 	if e.uplink.leaves <= now {
 		n := e.fresh()
@@ -42,10 +42,10 @@ func (e *Endpoint) sendProbe(now time.Duration) {
 	e.restart(now)
 }
 
-// probed takes what an acknowledgement tells of a probe (section 7.4). If both
-// what was sent last and the probe that repeats it arrived, the probe is
-// acknowledged by a duplicate; if it is not, the probe repaired a loss, to be
-// answered like any other.
+// probed takes what an acknowledgement tells of a probe (section 7.4). If the last
+// segment and the probe that repeats it have both arrived, a duplicate
+// acknowledgement says so. Otherwise the probe repaired a loss, and the window is cut
+// as for any other.
 func (e *Endpoint) probed(k *packet.Packet, acked bool) {
 	p, s := &e.rack.probe, &k.Segment
 	switch {

@@ -7,8 +7,8 @@ import (
 	"aqmlab/switch/event"
 )
 
-// purpose is what the one alarm of a sender is set for. Whichever that is, it
-// rings no later than the retransmission timer would (RFC 8985, section 8).
+// purpose is what the one alarm of a sender is set for. It never rings later than
+// the retransmission timer would (RFC 8985, section 8).
 type purpose uint8
 
 const (
@@ -65,10 +65,10 @@ func (e *Endpoint) ring(now time.Duration) {
 	}
 }
 
-// timeout is the retransmission timer (RFC 6298, section 5). What it says is
-// lost is sent again from the first byte on in slow start; a fast recovery under
-// way is over (RFC 6675, section 5.1). The threshold is set by the first timeout
-// only (RFC 5681, section 3.1).
+// timeout is called when the retransmission timer expires (RFC 6298, section 5). What
+// is lost is sent again in slow start, from the first byte on. A fast recovery under
+// way ends (RFC 6675, section 5.1). Only the first timeout sets the threshold (RFC
+// 5681, section 3.1).
 func (e *Endpoint) timeout(now time.Duration) {
 	e.counters.Timeouts++
 	e.resends.timeouts++
@@ -131,9 +131,9 @@ func (r *estimator) backOff(c *Config) {
 	r.rto = min(2*r.rto, c.RTOMax)
 }
 
-// alarm is a timer that is put off far more often than it rings. Putting it off
-// and stopping it touch no heap: the timer below runs out at the time first
-// set, and only then looks for when it should have.
+// alarm is a timer that is put off far more often than it rings. Putting it off and
+// stopping it do not touch the event loop: the timer below fires at the time that
+// was set first, and only then is scheduled for the right time.
 type alarm struct {
 	timer event.Timer
 	due   time.Duration

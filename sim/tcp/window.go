@@ -67,7 +67,7 @@ func (w *window) collapse() { w.cwnd, w.leap, w.credit = w.mss, w.mss, 0 }
 // repaired ends what collapse began.
 func (w *window) repaired() { w.leap = 2 * w.mss }
 
-// reaction sees to it that the window is cut once a window of data.
+// reaction makes sure that the window is cut at most once for a window of data.
 type reaction struct {
 	cut    int64 // what was sent when the window was last cut; -1: never cut
 	marked bool  // it was for a mark
@@ -80,7 +80,7 @@ func newReaction() reaction { return reaction{cut: -1} }
 // grows, so that a sender with little to say does not gather a window that it
 // never tested (RFC 7661).
 type limiter struct {
-	full    int64         // what was sent before this byte was sent while the window was the limit
+	full    int64         // bytes below it were sent while the window was the limit
 	sent    time.Duration // when data was last sent
 	counted time.Duration // up to when idle is known
 	idle    time.Duration // how long the window was not the limit
@@ -89,8 +89,8 @@ type limiter struct {
 	used   int64         // the most that was under way since then
 }
 
-// clock is the lab time without the idle time. limited says that the window was
-// the limit for what was acknowledged now.
+// clock is the lab time less the idle time. limited says that the window was the
+// limit when the bytes that are acknowledged now were sent.
 func (l *limiter) clock(now time.Duration, limited bool) time.Duration {
 	if !limited {
 		l.idle += now - l.counted
@@ -102,9 +102,8 @@ func (l *limiter) clock(now time.Duration, limited bool) time.Duration {
 // share is so many parts of the window, in whole segments.
 func (w *window) share(parts, of int64) int64 { return w.cwnd / w.mss * parts / of * w.mss }
 
-// remember keeps the slow-start threshold from falling behind a window that is
-// given up without a sign of congestion: three quarters of it are found again in
-// slow start.
+// remember raises the slow-start threshold to three quarters of a window that is
+// given up without a sign of congestion, so that slow start finds these again.
 func (w *window) remember() {
 	if w.ssthresh != math.MaxInt64 {
 		w.ssthresh = max(w.ssthresh, w.share(1, 2)+w.share(1, 4))

@@ -59,20 +59,20 @@ type Estimate struct {
 
 // Estimator is implemented by schemes that estimate how fast queues drain.
 type Estimator interface {
-	// Estimates has to told of every estimate from now on; with nil, nobody. now is
-	// when the measurement ended, of turns of a scheduler up to a packet's time
-	// ahead of the lab's.
+	// Estimates calls to for every estimate from now on; nil calls nothing. now is
+	// when the measurement ended. The turn of a scheduler ends up to one packet's
+	// time after the lab's now.
 	Estimates(to func(now time.Duration, e Estimate))
 }
 
-// estimates is who wants to know of a scheme's estimates: nil for nobody, so that
-// a measurement costs a comparison then.
+// estimates is called for a scheme's estimates. While it is nil, a measurement
+// costs one comparison.
 type estimates func(now time.Duration, e Estimate)
 
-// Estimates sets who wants to know.
+// Estimates sets the function that is called.
 func (f *estimates) Estimates(to func(now time.Duration, e Estimate)) { *f = to }
 
-// tell passes an estimate in bit/s on to who is not nil.
+// tell passes on an estimate in bit/s. f must not be nil.
 func (f estimates) tell(now time.Duration, queue int, sample, smoothed float64) {
 	f(now, Estimate{queue, units.Rate(sample + 0.5), units.Rate(smoothed + 0.5)})
 }

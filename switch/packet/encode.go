@@ -154,8 +154,8 @@ func appendIPv4(dst []byte, p *Packet, a Addrs, protocol byte) []byte {
 	return dst
 }
 
-// ports are those of a connection at the end that sends and at the other. The
-// host with the lower number has the one of the two that changes first.
+// ports are the port numbers of a connection, of the sending end first. The end at
+// the host with the lower number has a new one for every connection.
 func ports(conn, src, dst int32) (from, to uint16) {
 	low := firstPort + uint16(uint32(conn)%portsUsed)
 	high := ProbePort + uint16(uint32(conn)/portsUsed)

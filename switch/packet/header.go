@@ -133,9 +133,9 @@ func (p *Packet) parseIPv6(h []byte) (Addrs, error) {
 	return Addrs{netip.AddrFrom16([16]byte(h[8:24])), netip.AddrFrom16([16]byte(h[24:40]))}, nil
 }
 
-// parseTCP looks for what marks a pure ACK in the network-layer packet d, whose
-// payload starts at. What is no complete TCP header is none: a router forwards
-// it as it is. A segment behind IPv6 extension headers is not looked for.
+// parseTCP finds out whether the network-layer packet d, whose payload starts at
+// the byte at, is a pure ACK. It ignores an incomplete TCP header, which a router
+// would forward, and does not look behind IPv6 extension headers.
 func (p *Packet) parseTCP(proto byte, d []byte, at int) {
 	segment := d[at:]
 	if proto != protoTCP || len(segment) < tcpMinSize {
@@ -183,8 +183,8 @@ func setECE(h []byte) {
 	correct(h[tcpChecksum:], before, binary.BigEndian.Uint16(word))
 }
 
-// correct changes a checksum as the change of one word that it covers from
-// before to after demands (RFC 1624, equation 3).
+// correct updates a checksum after one word that it covers has changed from before
+// to after (RFC 1624, equation 3).
 func correct(checksum []byte, before, after uint16) {
 	s := uint32(^binary.BigEndian.Uint16(checksum)) + uint32(^before) + uint32(after)
 	s = s&0xffff + s>>16

@@ -30,9 +30,9 @@ type Port struct {
 	scheduler sched.Scheduler
 	sending   int          // size of the packet that is leaving
 	limiter   *tokenBucket // nil when off
-	turns     *turns       // nil when nobody wants to know of them
+	turns     *turns       // nil when the scheme does not observe rounds
 	release   func(*packet.Packet)
-	watch     Watch // nil: nobody does
+	watch     Watch // nil: none
 }
 
 // queue is one queue of a port.
@@ -44,7 +44,7 @@ type queue struct {
 	_ [16]byte
 }
 
-// turns is who wants to know of the ends of turns: the scheme.
+// turns tells a scheme when the turns of queues end.
 type turns struct {
 	aqm.RoundObserver
 	rate units.Rate // of the port
@@ -199,7 +199,7 @@ func (p *Port) classify(k *packet.Packet) int {
 	return 0
 }
 
-// apply carries out a verdict and reports whether the packet is to go.
+// apply carries out a verdict and reports whether the packet is to be dropped.
 func apply(v aqm.Verdict, c *Count, k *packet.Packet) (gone bool) {
 	switch {
 	case v == aqm.Pass:
@@ -244,8 +244,8 @@ func (p *Port) HeadSize(q int) int {
 	return 0
 }
 
-// Estimates has to told of what the port's scheme estimates from now on. It
-// reports false when the scheme estimates nothing.
+// Estimates calls to for every estimate that the port's scheme makes from now on.
+// It reports false when the scheme estimates nothing.
 func (p *Port) Estimates(to func(now time.Duration, e aqm.Estimate)) bool {
 	e, ok := p.scheme.(aqm.Estimator)
 	if ok {
@@ -282,5 +282,5 @@ func (p *Port) TakeLongest(q int) time.Duration {
 	return longest
 }
 
-// Watch has w told what becomes of every packet from now on.
+// Watch calls w for every packet from now on, when it leaves or is dropped.
 func (p *Port) Watch(w Watch) { p.watch = w }

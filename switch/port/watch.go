@@ -6,9 +6,9 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// Watch is told what becomes of a packet of queue q: when it leaves the port, or
-// when it is dropped, before it is released. It must neither keep nor change the
-// packet, and not allocate.
+// Watch is called when a packet of queue q leaves the port, and when it is dropped,
+// before it is released. It must neither keep nor change the packet, and must not
+// allocate.
 type Watch func(now time.Duration, q int, k *packet.Packet, f Fate)
 
 // Fate is what became of a packet at a port.
@@ -27,8 +27,8 @@ const (
 // Dropped tells whether the packet is gone.
 func (f Fate) Dropped() bool { return f >= DroppedFull }
 
-// fateOf is that of a packet that leaves, which was or was not marked by then,
-// and before its departure.
+// fateOf is the fate of a packet that leaves: whether it was marked before its
+// departure, and whether it is marked now.
 func fateOf(before, marked bool) Fate {
 	switch {
 	case before:

@@ -39,7 +39,7 @@ type Env struct {
 	// the quantum did not allow the next packet; at the start of its last
 	// packet when the queue emptied.
 	TurnEnded func(now time.Duration, q int, emptied bool)
-	// Schedulers are those that one which stands above another finds it among.
+	// Schedulers lists the kinds that an inner scheduler may be of.
 	Schedulers kind.Table[Env, Scheduler]
 }
 

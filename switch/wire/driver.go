@@ -146,7 +146,7 @@ func (d *driver) receive(r reading, from int) int {
 	return burst
 }
 
-// enter gives a packet that came by a port to the network.
+// enter gives the network a packet that came in by a port.
 func (d *driver) enter(at time.Duration, from int, k *packet.Packet) {
 	if from < len(d.hosts) {
 		k.Src = int32(d.hosts[from])

@@ -46,9 +46,9 @@ func (d *driver) runAhead(done <-chan struct{}) {
 	}
 }
 
-// lookahead is how far a fabric may run ahead: at most for as long as a host takes
-// to send a quarter of a ring of so many bytes, whose slots are about twice as large as a full frame
-// at worst, so that no ring is ever more than half full.
+// lookahead is how far a fabric may run ahead: at most the time in which a host
+// sends a quarter of a ring of so many bytes. A slot is at most about twice as large
+// as a full frame, so no ring is ever more than half full.
 func lookahead(n *fabric.Network, spec fabric.Spec, ring int) time.Duration {
 	ahead := n.Lookahead()
 	for i := range spec.Hosts {

@@ -39,8 +39,8 @@ type control struct {
 	due int64 // CLOCK_MONOTONIC, in nanoseconds
 }
 
-// sendBuffer is the memory of frames under way, in bytes. All that a fabric may
-// be ahead of the hosts fits into a quarter of a ring for each of them.
+// sendBuffer is the memory of frames under way, in bytes. A fabric runs ahead of its
+// hosts by at most a quarter of a ring for each of them.
 const sendBuffer = 256 << 20
 
 // newOutbox makes the socket for interfaces of these indices.
@@ -97,8 +97,8 @@ func (o *outbox) add(link int, k *packet.Packet, due int64) {
 // due is when the host is to have the packet of that number.
 func (o *outbox) due(i int) int64 { return o.controls[i].due }
 
-// send gives what was posted to the kernel, and returns how many frames that did
-// not take. The packets stay until they are cleared.
+// send gives the posted packets to the kernel, and returns how many frames the
+// kernel did not take. The packets stay in the outbox until they are cleared.
 func (o *outbox) send() (lost int64) {
 	for at := 0; at < len(o.packets); {
 		n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(o.fd), uintptr(unsafe.Pointer(&o.messages[at])), uintptr(len(o.packets)-at), unix.MSG_DONTWAIT, 0, 0)

@@ -43,10 +43,10 @@ type Config struct {
 	// instead of sleeping: sleeping saves a CPU, waking up takes tens of
 	// microseconds. Zero never spins.
 	Spin time.Duration
-	// Virtual says that the clock stands still while anything runs: nothing is
-	// ever late, collecting garbage takes no time, and to spin would be to wait
-	// for ever, so Spin must be zero. The interfaces must have a queueing
-	// discipline that keeps frames until their time (SO_TXTIME), as fq does.
+	// Virtual says that the clock stands still while anything runs. Nothing is ever
+	// late then, and collecting garbage takes no time. Spin must be zero, because
+	// spinning would never end. The interfaces must have a queueing discipline that
+	// keeps frames until their time (SO_TXTIME), as fq does.
 	Virtual bool
 }
 
@@ -239,7 +239,7 @@ func (s *Session) run(cpu int, started chan<- error) {
 	s.report, s.err = s.driver.report()
 }
 
-// deferGarbage has no garbage collected, as far as memory allows, until the
+// deferGarbage turns garbage collection off, as far as memory allows, until the
 // function that it returns is called.
 func deferGarbage() (resume func()) {
 	runtime.GC() // what the last session left
@@ -250,12 +250,12 @@ func deferGarbage() (resume func()) {
 	}
 }
 
-// gcLimit is the heap size at which garbage is collected during a session after
-// all: a collection stops the loop for milliseconds, so there is none below.
+// gcLimit is the heap size above which garbage is collected even during a session.
+// A collection stops the loop for milliseconds.
 const gcLimit = 2 << 30
 
-// takeThread has the calling thread woken without timer slack, and gives it a
-// CPU and priority there.
+// takeThread removes the calling thread's timer slack, and gives it a CPU and
+// priority there.
 func takeThread(cpu int) error {
 	if cpu >= 0 {
 		if err := takeCPU(cpu); err != nil {

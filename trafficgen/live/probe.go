@@ -202,8 +202,8 @@ func (p *probe) receive() error {
 	}
 }
 
-// note writes down an answer that the kernel received at one time, and we at
-// another. The first one to a packet counts.
+// note records an answer, with the times at which the kernel received it and at which
+// we read it. Only the first answer to a packet counts.
 func (p *probe) note(k probePacket, received, now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,7 +224,7 @@ func roundTrip(sent, received, now time.Time, k probePacket) time.Duration {
 	return rtt
 }
 
-// last says that all is sent, and how long an answer may take.
+// last is called when everything is sent. patience is how long an answer may take.
 func (p *probe) last(patience time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -232,8 +232,8 @@ func (p *probe) last(patience time.Duration) error {
 	return p.setDeadline()
 }
 
-// setDeadline ends the wait for answers when the newest packet that has none
-// is older than the patience, or else at once.
+// setDeadline ends the wait for answers when the newest packet without an answer is
+// older than the patience, and at once when all have one.
 func (p *probe) setDeadline() error {
 	if p.patience == 0 {
 		return nil
@@ -258,7 +258,7 @@ func (p *probe) measured(start time.Time, dilation float64) []results.ProbeSampl
 	return samples
 }
 
-// unlessClosed is the error of a socket that we have not closed ourselves.
+// unlessClosed is err, or nil when we closed the socket ourselves.
 func unlessClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil

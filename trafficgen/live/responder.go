@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// stopBacklog is how much payload of a flow that has a time to stop the kernel
-// holds at most without having sent it: little next to what is on its way, and
-// enough for the server to sleep while it is sent.
+// stopBacklog is the most unsent payload that the kernel holds of a flow with a time
+// to stop. It is little beside what is on its way, and enough for the server to sleep
+// while the kernel sends it.
 const stopBacklog = 128 << 10
 
 // responder holds what one connection's responses are written from.
