@@ -19,7 +19,7 @@ import (
 
 func newLab(kinds port.Kinds) *cobra.Command {
 	return group("lab", "List, check, bring up and take down labs",
-		newLabList(), newLabShow(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
+		newLabList(), newLabShow(kinds), newLabSchema(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
 }
 
 // bookEntry is a lab of the lab book, for printing.
@@ -60,9 +60,13 @@ func newLabList() *cobra.Command {
 
 func newLabShow(kinds port.Kinds) *cobra.Command {
 	var f labFlags
+	var schema string
 	c := &cobra.Command{
 		Use:   "show LAB",
 		Short: "Print a lab as it would run, with every default and override filled in",
+		Long: `Show prints a lab as it would run, with every default and override filled in. The
+first line tells editors where the JSON Schema of labs is, which aqmlab lab schema
+prints.`,
 		Example: `  aqmlab lab show quickstart
   aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
 		Args: args(cobra.ExactArgs(1)),
@@ -77,12 +81,34 @@ func newLabShow(kinds port.Kinds) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = c.OutOrStdout().Write(yaml)
+			_, err = fmt.Fprintf(c.OutOrStdout(), "# yaml-language-server: $schema=%s\n%s", schema, yaml)
 			return err
 		},
 	}
 	f.add(c)
+	c.Flags().StringVar(&schema, "schema", "aqmlab.schema.json", "where editors find the JSON Schema, from the folder of the lab's file")
 	return c
+}
+
+func newLabSchema(kinds port.Kinds) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of lab files, for editors",
+		Long: `Schema prints the JSON Schema of lab files (draft 2020-12), with every scheme and
+scheduler of this program. Editors that know yaml-language-server take it for
+completion and checks in files whose first line names it.`,
+		Example: `  aqmlab lab schema > aqmlab.schema.json
+  aqmlab lab show quickstart > mylab.yaml`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			data, err := labs.JSONSchema(kinds)
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(data)
+			return err
+		},
+	}
 }
 
 func newLabCheck(kinds port.Kinds) *cobra.Command {
