@@ -102,6 +102,7 @@ func newReproduce(kinds port.Kinds) *cobra.Command {
 	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}}
 	c := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
+		Args:  cobra.ArbitraryArgs,
 		Short: "Re-run published experiments and score the papers' claims",
 		Long: `Reproduce runs the labs of published experiments with the papers' parameters,
 and prints each claim beside what was measured here. A claim is reproduced when
