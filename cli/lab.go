@@ -91,7 +91,6 @@ scheduler of this program. Editors that know yaml-language-server take it for
 completion and checks in files whose first line names it.`,
 		Example: `  aqmlab lab schema > aqmlab.schema.json
   aqmlab lab show quickstart > mylab.yaml`,
-		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			data, err := labs.JSONSchema(kinds)
 			if err != nil {
