@@ -8,12 +8,16 @@ UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e
 EXAMPLES = examples/blue
 FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
 
+# go test, with a table of what was skipped and why, and a closing line of counts.
+TALLY = $(GO) run ./e2e/tally
+
 .PHONY: build test lint unit race fuzz examples duckdb kernel e2e test-vm bench golden generate release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
 
-test: lint unit race fuzz examples duckdb e2e test-vm ## everything, as CI runs it
+test: ## everything, as CI runs it, with what each part took
+	@$(TALLY) -parts lint,unit,race,fuzz,examples,duckdb,e2e,test-vm
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
@@ -21,10 +25,10 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 unit: ## all packages but those of e2e and test-vm
-	$(GO) test $(UNITS)
+	@$(TALLY) $(UNITS)
 
 race: ## the same with the race detector, but for long simulations of one goroutine
-	$(GO) test -race $$(echo "$(UNITS)" | grep -v /e2e/truth$$)
+	@$(TALLY) -race $$(echo "$(UNITS)" | grep -v /e2e/truth$$)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for f in $(FUZZ); do \
@@ -36,27 +40,30 @@ examples: ## the modules that add to aqmlab from outside
 	@for e in $(EXAMPLES); do \
 		echo "example $$e"; \
 		$(GO) build -C $$e -o /dev/null . && $(GO) vet -C $$e ./... && \
-		$(GO) run -C $$e $(STATICCHECK) ./... && $(GO) test -C $$e ./... || exit 1; \
+		$(GO) run -C $$e $(STATICCHECK) ./... && $(TALLY) -C $$e ./... || exit 1; \
 	done
 
 duckdb: ## another program reads the results: DuckDB, in a module of its own (needs g++)
-	$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(GO) test -C e2e/duckdb -count=1 ./...
+	@if command -v g++ >/dev/null; then \
+		$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(TALLY) -C e2e/duckdb -count=1 ./...; \
+	else \
+		$(TALLY) -skip 'DuckDB is linked with g++, which is not installed'; \
+	fi
 
 kernel: build ## the guest kernel of --runtime uml, unless there is one; says what to install where it cannot
 	@flock Makefile sh -c './aqmlab kernel show >/dev/null 2>&1 || ./aqmlab kernel build || test $$? -eq 2'
 
 e2e: kernel ## the command itself, on real hosts (needs root) and in guests
-	$(GO) test -count=1 -timeout 15m ./e2e
+	@$(TALLY) -count=1 -timeout 15m ./e2e
 
 test-vm: ## beside Debian's kernel, in QEMU; says what to install where it cannot
-	$(GO) test -count=1 -v ./e2e/vm/vmtest ./e2e/vm/kernelaqm ./e2e/vm/labtest
+	@$(TALLY) -count=1 -v ./e2e/vm/vmtest ./e2e/vm/kernelaqm ./e2e/vm/labtest
 
 bench: ## Go benchmarks of the packages; see also aqmlab bench
 	$(GO) test -run '^$$' -bench . ./switch/event ./switch/... ./results/...
 
 golden: ## rewrite golden files after a change that is meant
 	$(GO) test ./results/report -update
-	$(GO) test ./labs -run TestManual -update
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm

@@ -30,6 +30,7 @@ user's cache. It takes a few minutes, 1.5 GB of disk meanwhile, and no
 root.`,
 		Example: `  aqmlab kernel build
   aqmlab kernel build --source ~/linux-6.1.tar.xz`,
+		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := time.Now()
 			o.Say = func(text string) { fmt.Fprintln(c.ErrOrStderr(), text) }
@@ -38,14 +39,16 @@ root.`,
 				fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
 				tried, err = guests.TryKernel(ctx, k)
 				if err == nil && !tried.Diagnosis.Ready {
-					err = errors.Join(printKernelTest(c.ErrOrStderr(), tried), errors.New("labs do not run on it"))
+					printKernelTest(c.ErrOrStderr(), tried)
+					err = errors.New("labs do not run on it")
 				}
 				return err
 			}
 			if _, err := uml.Build(c.Context(), o); err != nil {
 				return kernelError(err)
 			}
-			return printKernelTest(c.OutOrStdout(), tried)
+			printKernelTest(c.OutOrStdout(), tried)
+			return nil
 		},
 	}
 	c.Flags().StringVar(&o.Source, "source", "", "folder or archive of a Linux kernel's source (default: the package linux-source-*)")
@@ -54,19 +57,26 @@ root.`,
 }
 
 func newKernelShow() *cobra.Command {
-	return shown(&cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:     "show",
 		Short:   "Show which guest kernel there is",
 		Example: "  aqmlab kernel show --json",
-	}, findKernel, func(w io.Writer, k uml.Kernel) error {
-		fmt.Fprintf(w, "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, k.Built.Format(time.RFC3339))
-		return nil
-	})
-}
-
-func findKernel(*cobra.Command, []string) (uml.Kernel, error) {
-	k, err := uml.Find()
-	return k, kernelError(err)
+		Args:    args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			k, err := uml.Find()
+			if err != nil {
+				return kernelError(err)
+			}
+			if asJSON {
+				return printJSON(c.OutOrStdout(), k)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, k.Built.Format(time.RFC3339))
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
 func newKernelPath() *cobra.Command {
@@ -74,35 +84,53 @@ func newKernelPath() *cobra.Command {
 		Use:     "path",
 		Short:   "Print the guest kernel's file",
 		Example: "  cp $(aqmlab kernel path) /shared/",
+		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			k, err := findKernel(c, nil)
-			if err == nil {
-				fmt.Fprintln(c.OutOrStdout(), k.Path)
+			k, err := uml.Find()
+			if err != nil {
+				return kernelError(err)
 			}
-			return err
+			fmt.Fprintln(c.OutOrStdout(), k.Path)
+			return nil
 		},
 	}
 }
 
 func newKernelTest() *cobra.Command {
-	return shown(&cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:     "test",
 		Short:   "Boot the guest kernel and say what it has for labs",
 		Example: "  aqmlab kernel test",
-	}, func(c *cobra.Command, _ []string) (guests.KernelTest, error) {
-		k, err := findKernel(c, nil)
-		if err != nil {
-			return guests.KernelTest{}, err
-		}
-		t, err := guests.TryKernel(c.Context(), k)
-		if err == nil && !t.Diagnosis.Ready {
-			err = exitStatus(exitFailed)
-		}
-		return t, kernelError(err)
-	}, printKernelTest)
+		Args:    args(cobra.NoArgs),
+		RunE:    func(c *cobra.Command, _ []string) error { return testKernel(c, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
-func printKernelTest(w io.Writer, t guests.KernelTest) error {
+// testKernel tests the guest kernel and prints what it has.
+func testKernel(c *cobra.Command, asJSON bool) error {
+	k, err := uml.Find()
+	if err != nil {
+		return kernelError(err)
+	}
+	t, err := guests.TryKernel(c.Context(), k)
+	if err != nil {
+		return kernelError(err)
+	}
+	if asJSON {
+		err = printJSON(c.OutOrStdout(), t)
+	} else {
+		printKernelTest(c.OutOrStdout(), t)
+	}
+	if err == nil && !t.Diagnosis.Ready {
+		return exitStatus(exitFailed)
+	}
+	return err
+}
+
+func printKernelTest(w io.Writer, t guests.KernelTest) {
 	var with, without []string
 	for _, f := range t.Diagnosis.Findings {
 		if f.OK {
@@ -119,7 +147,6 @@ func printKernelTest(w io.Writer, t guests.KernelTest) error {
 	if t.Diagnosis.Ready {
 		fmt.Fprintln(w, "Labs run on it: try aqmlab run quickstart --runtime uml.")
 	}
-	return nil
 }
 
 // kernelError marks what the user must install or build first.

@@ -14,7 +14,8 @@ import (
 func nodeCommands() []*cobra.Command {
 	return []*cobra.Command{
 		{
-			Use: agentIdle,
+			Use:  agentIdle,
+			Args: args(cobra.NoArgs),
 			RunE: func(c *cobra.Command, _ []string) error {
 				<-c.Context().Done()
 				return nil
@@ -22,7 +23,7 @@ func nodeCommands() []*cobra.Command {
 		},
 		{
 			Use:  agentAddress + " DEVICE PREFIX",
-			Args: cobra.ExactArgs(2),
+			Args: args(cobra.ExactArgs(2)),
 			RunE: func(_ *cobra.Command, words []string) error {
 				addr, err := netip.ParsePrefix(words[1])
 				if err != nil {
@@ -33,7 +34,7 @@ func nodeCommands() []*cobra.Command {
 		},
 		{
 			Use:  agentBridge + " DEVICE...",
-			Args: cobra.MinimumNArgs(1),
+			Args: args(cobra.MinimumNArgs(1)),
 			RunE: func(_ *cobra.Command, words []string) error { return netns.Bridge(words...) },
 		},
 	}

@@ -15,7 +15,6 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce"
-	"aqmlab/reproduce/card"
 	"aqmlab/switch/port"
 )
 
@@ -102,7 +101,6 @@ func newReproduce(kinds port.Kinds) *cobra.Command {
 	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}}
 	c := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
-		Args:  cobra.ArbitraryArgs,
 		Short: "Re-run published experiments and score the papers' claims",
 		Long: `Reproduce runs the labs of published experiments with the papers' parameters,
 and prints each claim beside what was measured here. A claim is reproduced when
@@ -181,7 +179,7 @@ func showPlan(c *cobra.Command, plan *reproduce.Plan) error {
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "experiment\tpoints\ttime\t")
 	papers := make(map[string]time.Duration)
-	for _, s := range t.ByExperiment() {
+	for _, s := range t.Shares() {
 		fmt.Fprintf(tw, "%s\t%d\t%s\t\n", s.Experiment, s.Points, roughly(s.Takes))
 		papers[s.Paper] += s.Takes
 	}
@@ -228,13 +226,13 @@ func roughly(d time.Duration) string {
 }
 
 func showCard(c *cobra.Command, plan *reproduce.Plan, asJSON bool) error {
-	scores, err := plan.Card()
+	card, err := plan.Card()
 	if err != nil {
 		return err
 	}
 	out := c.OutOrStdout()
 	if asJSON {
-		return printJSON(out, card.ToJSON(scores, string(plan.Scale)))
+		return printJSON(out, reproduce.ToJSON(card, plan.Scale))
 	}
 	fmt.Fprintf(out, "Score card, %s scale. Differences are from the baseline; intervals are of 95 %%.\n", plan.Scale)
 	if plan.Scale == reproduce.Quick {
@@ -242,5 +240,5 @@ func showCard(c *cobra.Command, plan *reproduce.Plan, asJSON bool) error {
 		fmt.Fprintln(out, "the larger differences point; it is no reproduction. Use --standard or --full for that.")
 	}
 	fmt.Fprintln(out)
-	return card.WriteText(out, scores)
+	return reproduce.Table(out, card)
 }

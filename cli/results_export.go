@@ -1,14 +1,13 @@
 package cli
 
 import (
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-
-	"aqmlab/results/report"
-	"aqmlab/results/store"
 
 	"github.com/spf13/cobra"
 )
@@ -35,7 +34,7 @@ in docs/labs.md.`,
 		Example: `  aqmlab results export latest --csv
   aqmlab results export latest --csv --table flows > flows.csv
   aqmlab results export latest --json --out exported`,
-		Args:              cobra.ExactArgs(1),
+		Args:              args(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeRuns(&f.root),
 		RunE: func(c *cobra.Command, names []string) error {
 			if f.asCSV && f.asJSON {

@@ -58,13 +58,11 @@ func startUntilUp(t *testing.T) started {
 	t.Helper()
 	s := started{out: t.TempDir()}
 	s.Cmd = command(t, raceVar, "run", labFile(t, small), "--out", s.out)
+	before := len(namespaces())
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool {
-		made, _ := filepath.Glob("/run/netns/aqm-*")
-		return len(made) > 0
-	})
+	waitFor(t, func() bool { return len(namespaces()) > before })
 	return s
 }
 
@@ -198,35 +196,35 @@ func TestTwoRunsAtOnce(t *testing.T) {
 // labs stand side by side, and lab down removes each.
 func TestLabUp(t *testing.T) {
 	needRoot(t)
-	lab := labFile(t, small)
+	lab, app := labFile(t, small), buildApp(t)
 	up := func() string {
 		o := aqmlab(t, plainVar, 0, "lab", "up", lab, "--scheme", "tcn")
 		id, _, _ := strings.Cut(strings.SplitN(o.out, " is up as ", 2)[1], ":")
 		return id
 	}
+	// serve has a user leave a server running on a lab's first host.
+	serve := func(id string) *exec.Cmd {
+		server := command(t, plainVar, "lab", "exec", "--lab", id, "h1", "--", app)
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool {
+			return command(t, plainVar, "lab", "exec", "--lab", id, "h2", "--", app, "h1").Run() == nil
+		})
+		return server
+	}
 	a := up()
 	t.Cleanup(func() { aqmlab(t, plainVar, 0, "lab", "down", "--all") })
-	o := aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", "ping", "-c", "3", "-i", "0.2", "h1")
-	if !containsAll(o.out, "3 received") {
-		t.Errorf("ping:\n%s", o.out)
-	}
+	server := serve(a)
+	aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", app, "h1")
 	aqmlab(t, plainVar, 7, "lab", "exec", "h2", "--", "sh", "-c", "exit 7")
 	aqmlab(t, plainVar, 2, "lab", "exec", "h99", "--", "true")
 	if congctl := aqmlab(t, plainVar, 0, "lab", "exec", "h1", "--", "ip", "route").out; !containsAll(congctl, "congctl dctcp", "initcwnd 10", "rto_min lock") {
 		t.Errorf("routes of h1:\n%s", congctl)
 	}
-	// A server that a user leaves running goes with the lab.
-	server := exec.Command(os.Getenv(plainVar), "lab", "exec", "h1", "--", "sleep", "1000")
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool {
-		b, err := os.ReadFile(filepath.Join("/proc", itoa(server.Process.Pid), "comm"))
-		return err == nil && strings.TrimSpace(string(b)) == "sleep"
-	})
 	b := up()
 	aqmlab(t, plainVar, 2, "lab", "exec", "h2", "--", "true") // which lab?
-	aqmlab(t, plainVar, 0, "lab", "exec", "--lab", b, "h2", "--", "ping", "-c", "1", "h1")
+	other := serve(b)
 	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, a, b, "detached") {
 		t.Errorf("status:\n%s", o.out)
 	}
@@ -234,8 +232,11 @@ func TestLabUp(t *testing.T) {
 	if err := server.Wait(); err == nil {
 		t.Error("a process on a host outlived its lab")
 	}
-	aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", "ping", "-c", "1", "h1")
+	aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", app, "h1")
 	aqmlab(t, plainVar, 0, "lab", "down", "--all")
+	if err := other.Wait(); err == nil {
+		t.Error("a process on a host outlived the last lab")
+	}
 	nothingLeft(t)
 	aqmlab(t, plainVar, 2, "lab", "down")
 }

@@ -151,8 +151,8 @@ func killContainer(t *testing.T, suffix string) {
 	t.Fatalf("no container %s runs", suffix)
 }
 
-// application makes an image of somebody's own application.
-func application(t *testing.T, name string) {
+// buildApp builds somebody's own application, as a static program.
+func buildApp(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "app")
 	build := exec.Command("go", "build", "-o", program, "./testdata/app")
@@ -160,7 +160,13 @@ func application(t *testing.T, name string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build.Args, err, out)
 	}
-	content, err := os.ReadFile(program)
+	return program
+}
+
+// application makes an image of somebody's own application.
+func application(t *testing.T, name string) {
+	t.Helper()
+	content, err := os.ReadFile(buildApp(t))
 	if err != nil {
 		t.Fatal(err)
 	}

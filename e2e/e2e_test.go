@@ -62,11 +62,17 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	for name, path := range map[string]string{plainVar: p.plain, raceVar: p.race} {
+	// Labs of the tests are not in one list with those that a user keeps.
+	for name, path := range map[string]string{plainVar: p.plain, raceVar: p.race, stateVar: filepath.Join(dir, "state")} {
 		if err := os.Setenv(name, path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+	}
+	before := leftovers() // is the user's
+	if err := os.Setenv(beforeVar, strings.Join(before, "\n")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	code := m.Run()
 	if left := leftovers(); len(left) > 0 && os.Geteuid() == 0 {
@@ -80,6 +86,9 @@ func run(m *testing.M) int {
 const (
 	plainVar = "AQMLAB_E2E_PLAIN"
 	raceVar  = "AQMLAB_E2E_RACE"
+	// beforeVar holds what was there before the tests, a line each.
+	beforeVar = "AQMLAB_E2E_BEFORE"
+	stateVar  = "AQMLAB_STATE" // the program's own, see journal.RootVar
 )
 
 func needRoot(t *testing.T) {
@@ -169,12 +178,18 @@ func points(t *testing.T, r *store.Run) map[string]results.Point {
 	return all
 }
 
-// leftovers lists what no test may leave: namespaces, state folders, and
-// helper processes of ours.
+// leftovers lists what no test may leave: namespaces, state folders, and helper
+// processes of ours, but for what was there before.
 func leftovers() []string {
-	namespaces, _ := filepath.Glob("/run/netns/aqm-*")
-	state, _ := filepath.Glob("/run/aqmlab/[0-9a-f][0-9a-f][0-9a-f][0-9a-f]")
-	return slices.Concat(namespaces, state, agents())
+	state, _ := filepath.Glob(filepath.Join(os.Getenv(stateVar), "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"))
+	before := strings.Split(os.Getenv(beforeVar), "\n")
+	return slices.DeleteFunc(slices.Concat(namespaces(), state, agents()), func(left string) bool { return slices.Contains(before, left) })
+}
+
+// namespaces lists those of labs.
+func namespaces() []string {
+	all, _ := filepath.Glob("/run/netns/aqm-*")
+	return all
 }
 
 // agents lists our helper processes that are alive.

@@ -26,7 +26,7 @@ type RunOptions struct {
 	Runtimes []backend.Row // that there are; nil: those of [Runtimes]
 	Jobs     int           // points that run at once in virtual time; zero: one a CPU
 	Out      string        // folder that the run is stored below
-	Root     string        // folder of the state of all labs; empty: journal.DefaultRoot
+	Root     string        // folder of the state of all labs; empty: that of the environment, see journal.RootVar
 	Log      io.Writer     // gets what helper processes complain about, several at a time; may be nil
 	Watcher  Watcher       // is told how it goes on
 

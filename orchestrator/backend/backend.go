@@ -38,7 +38,7 @@ type Facts struct {
 
 // Options say how a runtime is opened.
 type Options struct {
-	Root string       // folder of the state of all labs; empty: journal.DefaultRoot
+	Root string       // folder of the state of all labs; empty: that of the environment, see journal.RootVar
 	Log  io.Writer    // gets what helper processes complain about, several at a time; may be nil
 	Jobs int          // points to run at once where time is virtual
 	Note func(string) // is told what the user should know

@@ -29,6 +29,10 @@ import (
 // because nothing that a lab makes outlives a reboot.
 const DefaultRoot = "/run/aqmlab"
 
+// RootVar is the environment variable that names another folder, for labs that
+// commands with the default one shall neither list nor remove.
+const RootVar = "AQMLAB_STATE"
+
 // ErrRunning is wrapped by the error of Open for a lab whose owner is alive.
 var ErrRunning = errors.New("owner is running")
 

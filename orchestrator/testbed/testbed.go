@@ -4,9 +4,11 @@
 package testbed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -27,7 +29,7 @@ var ErrNotRoot = errors.New("real hosts need root: network namespaces, packet so
 
 // Options say how a testbed is brought up.
 type Options struct {
-	Root     string    // folder of the state of all labs; empty: journal.DefaultRoot
+	Root     string    // folder of the state of all labs; empty: that of the environment, see journal.RootVar
 	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
 	Runtime  string    // name of the runtime, for who looks at a lab that stays
 	Detached bool      // the testbed stays when this process ends
@@ -39,10 +41,7 @@ type Options struct {
 
 // root is the folder of the state of all labs.
 func (o Options) root() string {
-	if o.Root == "" {
-		return journal.DefaultRoot
-	}
-	return o.Root
+	return cmp.Or(o.Root, os.Getenv(journal.RootVar), journal.DefaultRoot)
 }
 
 // Info is what a lab's state folder says of it.
