@@ -37,7 +37,7 @@ func TestIntervalOfSeeds(t *testing.T) {
 func TestCountsNeedTheirFlows(t *testing.T) {
 	lab := &labs.Lab{Workload: labs.Workload{Flows: 100}}
 	c := papers.Claim{Metric: "timeouts", Relation: papers.Equal, To: ptr(7)}
-	points := []results.Point{{Hosts: []results.HostCount{{Timeouts: 7}}}}
+	points := []results.Point{{Counters: results.Counters{Hosts: []results.HostCount{{Timeouts: 7}}}}}
 	if f, err := absolute(&study{lab: lab, published: 100}, c, spot{}, points); err != nil || f.Value != 7 {
 		t.Errorf("at the published number: %+v, %v", f, err)
 	}
@@ -49,7 +49,7 @@ func TestCountsNeedTheirFlows(t *testing.T) {
 	if _, err := unpaired(pair{mine, base, c, m}, spot{}, points, points); !errors.Is(err, metric.ErrNothing) {
 		t.Errorf("between unequal numbers: error %v", err)
 	}
-	f, err := unpaired(pair{mine, mine, c, m}, spot{}, points, []results.Point{{Hosts: []results.HostCount{{Timeouts: 14}}}})
+	f, err := unpaired(pair{mine, mine, c, m}, spot{}, points, []results.Point{{Counters: results.Counters{Hosts: []results.HostCount{{Timeouts: 14}}}}})
 	if err != nil || f.Value != 100 || f.From != 7 || f.To != 14 {
 		t.Errorf("twice as many: %+v, %v", f, err)
 	}

@@ -7,6 +7,8 @@ package results
 
 import "time"
 
+// Tags with the key parquet name the columns that stored records have.
+
 // Flow is the record of one flow (one request and its response).
 type Flow struct {
 	ID       int64         // index in the trace, from 0
@@ -38,39 +40,39 @@ func (f Flow) Completed() bool { return f.Error == "" && f.Received == f.Bytes }
 
 // QueueSample is one reading of a switch queue.
 type QueueSample struct {
-	At        time.Duration
-	Switch    string
-	Port      string // name of the node at the port's far end
-	Queue     int32
-	Bytes     int64 // at that time
-	PeakBytes int64 // largest since the sample before
-	Sent      int64 // network-layer bytes that left since the sample before
-	Marks     int64 // packets marked since the sample before
-	Drops     int64 // packets dropped since the sample before
+	At        time.Duration `parquet:"at_ns,delta,zstd"`
+	Switch    string        `parquet:"switch,dict,zstd"`
+	Port      string        `parquet:"port,dict,zstd"` // name of the node at the port's far end
+	Queue     int32         `parquet:"queue,zstd"`
+	Bytes     int64         `parquet:"queue_bytes,zstd"` // at that time
+	PeakBytes int64         `parquet:"peak_bytes,zstd"`  // largest since the sample before
+	Sent      int64         `parquet:"sent_bytes,zstd"`  // network-layer bytes that left since the sample before
+	Marks     int64         `parquet:"marks,zstd"`       // packets marked since the sample before
+	Drops     int64         `parquet:"drops,zstd"`       // packets dropped since the sample before
 
-	DropsScheme int64         // those of them that the scheme dropped; the others found no room
-	Packets     int64         // that left since the sample before
-	Waited      time.Duration // in the queue, the mean of those packets
-	PeakWaited  time.Duration // the longest of them
+	DropsScheme int64         `parquet:"scheme_drops,zstd"`    // those of them that the scheme dropped; the others found no room
+	Packets     int64         `parquet:"sent_packets,zstd"`    // that left since the sample before
+	Waited      time.Duration `parquet:"sojourn_ns,zstd"`      // in the queue, the mean of those packets
+	PeakWaited  time.Duration `parquet:"peak_sojourn_ns,zstd"` // the longest of them
 }
 
 // EstimateSample is one measurement that a scheme made of how fast a queue drains,
 // and what it made of that. Rates are of network-layer bytes, in bit/s.
 type EstimateSample struct {
-	At       time.Duration // end of the measurement
-	Switch   string
-	Port     string // name of the node at the port's far end
-	Queue    int32
-	Rate     int64 // of the measurement alone
-	Smoothed int64 // averaged with those before: what the scheme goes by
+	At       time.Duration `parquet:"at_ns,delta,zstd"` // end of the measurement
+	Switch   string        `parquet:"switch,dict,zstd"`
+	Port     string        `parquet:"port,dict,zstd"` // name of the node at the port's far end
+	Queue    int32         `parquet:"queue,zstd"`
+	Rate     int64         `parquet:"rate_bps,zstd"`     // of the measurement alone
+	Smoothed int64         `parquet:"smoothed_bps,zstd"` // averaged with those before: what the scheme goes by
 }
 
 // ServiceSample is what the flows of a service delivered in an interval of time.
 type ServiceSample struct {
-	At      time.Duration // end of the interval
-	Over    time.Duration // its length
-	Service int32
-	Bytes   int64 // payload that reached the hosts that receive it, above zero
+	At      time.Duration `parquet:"at_ns,delta,zstd"`       // end of the interval
+	Over    time.Duration `parquet:"interval_ns,delta,zstd"` // its length
+	Service int32         `parquet:"service,dict,zstd"`
+	Bytes   int64         `parquet:"bytes,delta,zstd"` // payload that reached the hosts that receive it, above zero
 }
 
 // SenderSample is what the sender of a flow that is under way knows at a time.
@@ -144,6 +146,15 @@ type HostCount struct {
 	ECEReceived int64  `json:"ece_received"` // packets that the host's senders learned were marked (TCPDeliveredCE)
 }
 
+// Counters are what was counted of a point from its begin to its end.
+type Counters struct {
+	Ports   []PortCount    `json:"ports"`
+	Ingress []IngressCount `json:"ingress,omitempty"`
+	Pauses  []PauseCount   `json:"pauses,omitempty"` // of networks with flow control
+	Links   []LinkCount    `json:"links,omitempty"`  // those that may lose packets
+	Hosts   []HostCount    `json:"hosts"`
+}
+
 // Labels of a run's fidelity.
 const (
 	FidelityOK    = "ok"
@@ -182,11 +193,7 @@ type Point struct {
 	Senders   []SenderSample   // in the order of time; of labs that ask for it
 	Estimates []EstimateSample // in the order of time; of labs that ask for it
 	Services  []ServiceSample  // in the order of time, and then of services
-	Ports     []PortCount
-	Ingress   []IngressCount
-	Pauses    []PauseCount // of networks with flow control
-	Links     []LinkCount  // those that may lose packets
-	Hosts     []HostCount
-	Fidelity  Fidelity
-	Capture   Capture // no chunks: nothing was captured
+	Counters
+	Fidelity Fidelity
+	Capture  Capture // no chunks: nothing was captured
 }

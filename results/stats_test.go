@@ -109,12 +109,12 @@ func TestGoodput(t *testing.T) {
 }
 
 func TestCountsAddPortsAndHosts(t *testing.T) {
-	got := CountsOf(Point{
+	got := CountsOf(Point{Counters: Counters{
 		Ports:  []PortCount{{Marked: 3, DropsFull: 1, DropsScheme: 2}, {Marked: 4, DropsFull: 5}},
 		Links:  []LinkCount{{Lost: 9}, {Lost: 1}},
 		Pauses: []PauseCount{{Stops: 3, Stopped: 20 * us}, {Stops: 1, Stopped: 5 * us}, {PeakBytes: 1500}},
 		Hosts:  []HostCount{{Timeouts: 6, Retransmits: 100}, {Timeouts: 1}},
-	})
+	}})
 	want := Counts{Marks: 7, Drops: 8, Timeouts: 7, DropsFull: 6, DropsScheme: 2, LinkLosses: 10, Retransmits: 100, Pauses: 4, Paused: 25 * us}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -23,7 +23,7 @@ func TestPortCounts(t *testing.T) {
 		{Switch: "s1", Port: "h1", Queue: 1},
 		{Switch: "s1", Port: "h2", Queue: 0, Sent: 1},
 	}
-	if got := PortCounts(m); !reflect.DeepEqual(got, want) {
+	if got := Counters(m, nil, nil).Ports; !reflect.DeepEqual(got, want) {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }
@@ -36,7 +36,7 @@ func TestIngressCounts(t *testing.T) {
 		{Switch: "s1", Far: "h2"},
 	}
 	want := []results.IngressCount{{Switch: "s1", Port: "h1", Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6}}
-	if got := IngressCounts(m); !reflect.DeepEqual(got, want) {
+	if got := Counters(m, nil, nil).Ingress; !reflect.DeepEqual(got, want) {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }

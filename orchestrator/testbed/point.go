@@ -32,11 +32,7 @@ func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(backend.P
 		Probes:   m.probes,
 		Senders:  m.senders,
 		Services: m.services,
-		Ports:    backend.PortCounts(m.sw.Ports),
-		Ingress:  backend.IngressCounts(m.sw.Ports),
-		Pauses:   backend.PauseCounts(m.sw.Ports),
-		Links:    backend.LinkCounts(m.sw.Lost),
-		Hosts:    m.hosts,
+		Counters: backend.Counters(m.sw.Ports, m.sw.Lost, m.hosts),
 		Fidelity: t.judge(m),
 	}
 	out.Capture = m.sw.Capture

@@ -25,11 +25,13 @@ func incasts() results.Point {
 	ms := time.Millisecond
 	p := results.Point{
 		Flows: []results.Flow{part(1, 0, 2*ms), part(1, 0, 4*ms), part(2, 100*ms, 16*ms), part(2, 100*ms, 6*ms)},
-		Ports: []results.PortCount{
-			{Switch: "s1", Port: "h1", DropsFull: 3}, {Switch: "s1", Port: "h2", DropsScheme: 2},
-			{Switch: "s2", Port: "h3", DropsFull: 4},
+		Counters: results.Counters{
+			Ports: []results.PortCount{
+				{Switch: "s1", Port: "h1", DropsFull: 3}, {Switch: "s1", Port: "h2", DropsScheme: 2},
+				{Switch: "s2", Port: "h3", DropsFull: 4},
+			},
+			Ingress: []results.IngressCount{{Port: "h2", PeakPackets: 1 << 40}, {Port: "h1", PeakPackets: 50}},
 		},
-		Ingress: []results.IngressCount{{Port: "h2", PeakPackets: 1 << 40}, {Port: "h1", PeakPackets: 50}},
 	}
 	for i := range 12 {
 		q := results.QueueSample{At: time.Duration(i+1) * ms, Switch: "s1", Port: "h1", Bytes: 30_000}

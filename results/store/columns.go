@@ -16,7 +16,7 @@ import (
 func readColumns[T any](p *parquet.File) ([]T, error) {
 	rows := make([]T, p.NumRows())
 	into := reflect.ValueOf(rows)
-	for i, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
 		leaf, ok := p.Schema().Lookup(name)
 		if !ok {
@@ -24,7 +24,7 @@ func readColumns[T any](p *parquet.File) ([]T, error) {
 		}
 		at := 0
 		for _, group := range p.RowGroups() {
-			n, err := readChunk(group.ColumnChunks()[leaf.ColumnIndex], into.Slice(at, into.Len()), i)
+			n, err := readChunk(group.ColumnChunks()[leaf.ColumnIndex], into.Slice(at, into.Len()), field.Index)
 			if at += n; err != nil {
 				return nil, fmt.Errorf("column %s: %w", name, err)
 			}
@@ -38,7 +38,7 @@ func readColumns[T any](p *parquet.File) ([]T, error) {
 
 // readChunk reads a column of one group into a field of rows, and returns how
 // many there were.
-func readChunk(chunk parquet.ColumnChunk, rows reflect.Value, field int) (n int, err error) {
+func readChunk(chunk parquet.ColumnChunk, rows reflect.Value, field []int) (n int, err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
 	for {
@@ -57,7 +57,7 @@ func readChunk(chunk parquet.ColumnChunk, rows reflect.Value, field int) (n int,
 	}
 }
 
-func readPage(page parquet.Page, rows reflect.Value, field int) (n int, err error) {
+func readPage(page parquet.Page, rows reflect.Value, field []int) (n int, err error) {
 	values, batch := page.Values(), make([]parquet.Value, 256)
 	var last string
 	for {
@@ -66,7 +66,7 @@ func readPage(page parquet.Page, rows reflect.Value, field int) (n int, err erro
 			return n, errors.New("more values than rows")
 		}
 		for _, v := range batch[:m] {
-			if err := put(rows.Index(n).Field(field), v, &last); err != nil {
+			if err := put(rows.Index(n).FieldByIndex(field), v, &last); err != nil {
 				return n, err
 			}
 			n++

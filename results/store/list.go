@@ -111,7 +111,7 @@ func (s Point) check() error {
 	if err := checkRows(filepath.Join(s.dir, flowsFile), s.Flows); err != nil {
 		return err
 	}
-	return checkRows(filepath.Join(s.dir, seriesFile), s.samples)
+	return checkRows(filepath.Join(s.dir, seriesFile), s.Samples)
 }
 
 // growing tells whether a writer holds the folder.

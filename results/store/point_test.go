@@ -34,7 +34,7 @@ func TestMissingProbes(t *testing.T) {
 	points := resultstest.Everything()[:1]
 	run := stored(t, resultstest.StarManifest(), points)
 	path := filepath.Join(run.Dir, points[0].Folder(), probesFile)
-	if err := writeParquet(path, probeRows(points[0])[:3]); err != nil {
+	if err := writeParquet(path, probeTable().rows(points[0].Coord, points[0].Probes)[:3]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run.Points()[0].Read(); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "3 rows") {
@@ -66,9 +66,9 @@ func TestOldFlowsStillOpen(t *testing.T) {
 	run := stored(t, resultstest.StarManifest(), []results.Point{p})
 	path := filepath.Join(run.Dir, p.Folder(), flowsFile)
 	var rows []oldFlowRow
-	for _, r := range flowRows(p) {
+	for _, r := range flowTable().rows(p.Coord, p.Flows) {
 		rows = append(rows, oldFlowRow{
-			r.Scheme, r.Load, r.Seed, r.ID, r.Start, r.Sent, r.FCT, r.Bytes, r.Received,
+			r.Scheme, r.Load, r.Seed, r.ID, int64(r.Start), int64(r.Sent), (*int64)(r.FCT), r.Bytes, r.Received,
 			r.Client, r.Server, r.Service, r.Completed, r.Error,
 		})
 	}
@@ -146,9 +146,20 @@ func TestSendersAreStored(t *testing.T) {
 	if !reflect.DeepEqual(got.Senders, p.Senders) {
 		t.Errorf("read\n%+v\nwant\n%+v", got.Senders, p.Senders)
 	}
-	rows := senderRows(p)
-	if rows[2].SSThresh != nil || rows[2].SRTT != nil || rows[2].Alpha != nil || rows[3].Cwnd != nil || rows[1].Alpha == nil || rows[0].Rate != nil {
-		t.Errorf("rows %+v", rows)
+	var nulls []string
+	columns := []string{"cwnd_bytes", "ssthresh_bytes", "srtt_ns", "alpha", "rate_bps"}
+	err = run.Points()[0].EachRow("senders", columns, func(values []any) error {
+		text := ""
+		for i, v := range values {
+			if v == nil {
+				text += columns[i] + " "
+			}
+		}
+		nulls = append(nulls, text)
+		return nil
+	})
+	if want := []string{"ssthresh_bytes rate_bps ", "rate_bps ", "ssthresh_bytes srtt_ns alpha rate_bps ", "cwnd_bytes ssthresh_bytes srtt_ns "}; err != nil || !slices.Equal(nulls, want) {
+		t.Errorf("null are %q (%v), want %q", nulls, err, want)
 	}
 	if err := Remove(run.Dir); err != nil {
 		t.Errorf("a run with all that a point may hold is not removed: %v", err)
