@@ -64,6 +64,7 @@ bench: ## Go benchmarks of the packages; see also aqmlab bench
 
 golden: ## rewrite golden files after a change that is meant
 	$(GO) test ./results/report -update
+	$(GO) test ./labs -run TestManual -update
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm

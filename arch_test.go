@@ -63,9 +63,11 @@ var rooms = map[string]string{
 	"e2e/vm/guest":           "",
 	"e2e/vm/vmtest":          "e2e/vm e2e/vm/guest",
 	"e2e/vm/kernelaqm":       "units",
-	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/metric reproduce/papers results results/compare results/report/figure results/store switch/aqm switch/packet switch/port trafficgen",
-	"reproduce/papers":       "",
+	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/card reproduce/metric reproduce/papers reproduce/record results results/compare results/report/figure results/store switch/packet switch/port trafficgen",
+	"reproduce/card":         "labs orchestrator orchestrator/backend reproduce/metric reproduce/papers reproduce/record results/compare results/report/figure",
 	"reproduce/metric":       "labs reproduce/papers results results/compare switch/aqm switch/packet",
+	"reproduce/record":       "results",
+	"reproduce/papers":       "",
 	"e2e":                    "results results/compare results/report results/store",
 	"e2e/tally":              "",
 }

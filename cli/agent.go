@@ -16,15 +16,14 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 	c.Hidden = true
 	c.AddCommand(
 		&cobra.Command{
-			Use:  guests.Role,
-			Args: args(cobra.NoArgs),
+			Use: guests.Role,
 			RunE: func(c *cobra.Command, _ []string) error {
 				return guests.Serve(c.Context(), kinds)
 			},
 		},
 		&cobra.Command{
 			Use:  docker.JoinRole + " SOCKET ARGS...",
-			Args: args(cobra.MinimumNArgs(2)),
+			Args: cobra.MinimumNArgs(2),
 			RunE: func(c *cobra.Command, words []string) error {
 				status, err := agent.Join(c.Context(), words[0], words[1:])
 				if err == nil && status != 0 {
@@ -37,7 +36,6 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 	for _, name := range role.Roles() {
 		c.AddCommand(&cobra.Command{
 			Use:  name,
-			Args: args(cobra.NoArgs),
 			RunE: func(c *cobra.Command, _ []string) error { return role.Serve(c.Context(), name, kinds) },
 		})
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/orchestrator/testbed"
+	"aqmlab/results"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
@@ -46,4 +48,52 @@ func (a App) Main(args []string, s Streams) int {
 		err = usage(err) // the command line itself is wrong
 	}
 	return exitCode(ctx, s.Err, err)
+}
+
+func newRoot(s Streams, kinds port.Kinds) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "aqmlab",
+		Short: "Find out which ECN/AQM scheme serves a datacenter best",
+		Long: `aqmlab runs datacenter networks with real Linux hosts and a software switch,
+drives them with realistic traffic, and compares what AQM schemes do to flow
+completion times.`,
+		Example: `  aqmlab run quickstart
+  aqmlab compare results/runs/latest
+  aqmlab lab list`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
+	})
+	root.AddCommand(
+		newRun(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(), newResults(), newLab(kinds), newDoctor(), newBench(),
+		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
+	)
+	checkArgs(root)
+	return root
+}
+
+// sweep removes what killed runs have left, before any command does its own work
+// but the helper processes and what shells ask for completions.
+func sweep(c *cobra.Command) {
+	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
+		return
+	}
+	removed, err := testbed.Sweep(testbed.Options{})
+	for _, id := range removed {
+		fmt.Fprintf(c.ErrOrStderr(), "Removed what was left of lab %s, whose run was killed.\n", id)
+	}
+	if err != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "aqmlab: removing what killed runs left: %v\n", err)
+	}
+}
+
+// version is the module's version and the revision that it was built from.
+func version() string {
+	version, revision := results.ThisBuild()
+	return fmt.Sprintf("%s (revision %s)", version, revision)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,6 +67,24 @@ func TestAppChecksLabs(t *testing.T) {
 		}
 		if code, _, errs := runApp(App{}, "lab", command, file); code != exitUsage || !strings.Contains(errs, `unknown kind "mine"`) {
 			t.Errorf("lab %s without the rows: exit code %d, %s", command, code, errs)
+		}
+	}
+}
+
+// TestAppSchema: the JSON Schema of lab files has the added rows, and lab show
+// tells editors where it is.
+func TestAppSchema(t *testing.T) {
+	code, out, errs := runApp(rows("mine", "ours"), "lab", "schema")
+	if !json.Valid([]byte(out)) || !strings.Contains(out, `"const": "mine"`) || !strings.Contains(out, `"const": "ours"`) {
+		t.Errorf("exit code %d, %s\n%s", code, errs, out)
+	}
+	if _, out, _ := runApp(App{}, "lab", "schema"); strings.Contains(out, "mine") {
+		t.Error("the rows are in the schema of a program without them")
+	}
+	for want, flags := range map[string][]string{"aqmlab.schema.json": nil, "/etc/lab.json": {"--schema", "/etc/lab.json"}} {
+		shown, _ := run(t, 0, append([]string{"lab", "show", "smoke"}, flags...)...)
+		if first, _, _ := strings.Cut(shown, "\n"); first != "# yaml-language-server: $schema="+want {
+			t.Errorf("%q: the first line is %q", flags, first)
 		}
 	}
 }

@@ -1,117 +1,139 @@
 package cli
 
 import (
-	"aqmlab/orchestrator/bench"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator/bench"
 )
 
 func newBench() *cobra.Command {
 	return group("bench", "Measure aqmlab itself on this machine", newBenchDatapath(), newBenchCollectors(), newBenchBringUp(), newBenchSim())
 }
 
-// benchFlags are common to the benchmarks.
-type benchFlags struct {
-	rounds int
-	json   bool
-}
-
-func (f *benchFlags) add(c *cobra.Command, rounds int) {
-	c.Flags().IntVar(&f.rounds, "rounds", rounds, "times to measure")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-}
-
-func (f *benchFlags) check() error {
-	if f.rounds < 1 {
-		return usage(fmt.Errorf("--rounds %d: want 1 or more", f.rounds))
-	}
-	return nil
+// measured makes a command measure something that many times, unless the user says
+// otherwise, and print it.
+func measured[T any](c *cobra.Command, rounds int, measure func(c *cobra.Command, rounds int) (T, error), print func(io.Writer, T) error) *cobra.Command {
+	c.Flags().IntVar(&rounds, "rounds", rounds, "times to measure")
+	return shown(c, func(c *cobra.Command, _ []string) (found T, err error) {
+		if rounds < 1 {
+			return found, usage(fmt.Errorf("--rounds %d: want 1 or more", rounds))
+		}
+		found, err = measure(c, rounds)
+		return found, explain(err)
+	}, print)
 }
 
 func newBenchDatapath() *cobra.Command {
-	var f benchFlags
-	c := &cobra.Command{
+	return measured(&cobra.Command{
 		Use:   "datapath",
 		Short: "Compare the switch with a Linux bridge, and a shaped port with theory",
 		Long: `Datapath lets two hosts talk through a Linux bridge, through the switch, and
 through a shaped port of 1 Gbps, in turns, and prints medians and ranges. Run
 it on a machine that does nothing else.`,
 		Example: "  sudo aqmlab bench datapath --rounds 5",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			d, err := bench.MeasureDatapath(c.Context(), f.rounds, c.ErrOrStderr())
-			if err != nil {
-				return explain(err)
-			}
-			if f.json {
-				return printJSON(c.OutOrStdout(), d)
-			}
-			return printDatapath(c.OutOrStdout(), d)
-		},
-	}
-	f.add(c, 5)
-	return c
+	}, 5, func(c *cobra.Command, rounds int) (bench.Datapath, error) {
+		return bench.MeasureDatapath(c.Context(), rounds, c.ErrOrStderr())
+	}, printDatapath)
 }
 
 func printDatapath(w io.Writer, d bench.Datapath) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "kernel %s, %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"), plural(d.Rounds, "round"))
-	fmt.Fprintln(tw, "\tmedian\tmin\tmax")
-	row := func(name, format string, s bench.Spread) {
-		fmt.Fprintf(tw, "%s\t"+format+"\t"+format+"\t"+format+"\n", name, s.Median, s.Min, s.Max)
-	}
-	row("bridge, one flow (Gbps)", "%.2f", d.BridgeGbps)
-	row("switch, one flow (Gbps)", "%.2f", d.SwitchGbps)
-	row("bridge, idle RTT (us)", "%.0f", d.BridgeRTT)
-	row("switch, idle RTT (us)", "%.0f", d.SwitchRTT)
-	row("shaped to 995 Mbps (Gbps)", "%.4f", d.ShapedGbps)
-	row("  share of theory", "%.4f", d.ShareOfTheory)
-	row("  lateness p50 (us)", "%.2f", d.LatenessP50)
-	row("  lateness p99 (us)", "%.1f", d.LatenessP99)
-	row("  share of its CPU", "%.2f", d.Busy)
-	fmt.Fprintf(tw, "\nswitch over bridge: %.2f of the goodput, %.1f times the idle RTT\n",
-		d.SwitchGbps.Median/d.BridgeGbps.Median, d.SwitchRTT.Median/d.BridgeRTT.Median)
-	return tw.Flush()
+	return columns(w, func(w io.Writer) {
+		fmt.Fprintf(w, "kernel %s, %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"), plural(d.Rounds, "round"))
+		fmt.Fprintln(w, "\tmedian\tmin\tmax")
+		row := func(name, format string, s bench.Spread) {
+			fmt.Fprintf(w, "%s\t"+format+"\t"+format+"\t"+format+"\n", name, s.Median, s.Min, s.Max)
+		}
+		row("bridge, one flow (Gbps)", "%.2f", d.BridgeGbps)
+		row("switch, one flow (Gbps)", "%.2f", d.SwitchGbps)
+		row("bridge, idle RTT (us)", "%.0f", d.BridgeRTT)
+		row("switch, idle RTT (us)", "%.0f", d.SwitchRTT)
+		row("shaped to 995 Mbps (Gbps)", "%.4f", d.ShapedGbps)
+		row("  share of theory", "%.4f", d.ShareOfTheory)
+		row("  lateness p50 (us)", "%.2f", d.LatenessP50)
+		row("  lateness p99 (us)", "%.1f", d.LatenessP99)
+		row("  share of its CPU", "%.2f", d.Busy)
+		fmt.Fprintf(w, "\nswitch over bridge: %.2f of the goodput, %.1f times the idle RTT\n",
+			d.SwitchGbps.Median/d.BridgeGbps.Median, d.SwitchRTT.Median/d.BridgeRTT.Median)
+	})
 }
 
 func newBenchBringUp() *cobra.Command {
-	var f benchFlags
-	var hosts int
+	var star bench.Star
 	var runtime string
-	c := &cobra.Command{
+	c := measured(&cobra.Command{
 		Use:     "bringup",
 		Short:   "Measure how long a star of hosts takes to come up and to go",
 		Long:    `Bringup brings up a star with its switch and its agents, and removes it.`,
 		Example: "  sudo aqmlab bench bringup --hosts 9\n  sudo aqmlab bench bringup --hosts 9 --runtime docker",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			on, err := staying(runtime, "want")
-			if err != nil {
-				return err
-			}
-			b, err := bench.MeasureBringUp(c.Context(), bench.Star{Hosts: hosts, Runtime: on}, f.rounds, c.ErrOrStderr())
-			if err != nil {
-				return explain(err)
-			}
-			if f.json {
-				return printJSON(c.OutOrStdout(), b)
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%s, %s: up %.0f ms (%.0f to %.0f), down %.0f ms (%.0f to %.0f)\n", plural(b.Hosts, "host"), plural(b.Rounds, "round"),
-				b.Up.Median, b.Up.Min, b.Up.Max, b.Down.Median, b.Down.Min, b.Down.Max)
-			return nil
-		},
-	}
-	f.add(c, 5)
-	c.Flags().IntVar(&hosts, "hosts", 9, "hosts of the star")
+	}, 5, func(c *cobra.Command, rounds int) (b bench.BringUp, err error) {
+		if star.Runtime, err = staying(runtime, "want"); err != nil {
+			return b, err
+		}
+		return bench.MeasureBringUp(c.Context(), star, rounds, c.ErrOrStderr())
+	}, func(w io.Writer, b bench.BringUp) error {
+		fmt.Fprintf(w, "%s, %s: up %.0f ms (%.0f to %.0f), down %.0f ms (%.0f to %.0f)\n", plural(b.Hosts, "host"), plural(b.Rounds, "round"),
+			b.Up.Median, b.Up.Min, b.Up.Max, b.Down.Median, b.Down.Min, b.Down.Max)
+		return nil
+	})
+	c.Flags().IntVar(&star.Hosts, "hosts", 9, "hosts of the star")
 	addStaying(c, &runtime)
 	return c
+}
+
+func newBenchCollectors() *cobra.Command {
+	return measured(&cobra.Command{
+		Use:   "collectors",
+		Short: "Compare the switch with and without collectors",
+		Long: `Collectors lets two hosts talk through the switch with and without what runs
+collect beside their flows (queues and goodput over time, at the default
+intervals), in turns, and prints medians and ranges. Run it on a machine that does
+nothing else.`,
+		Example: "  sudo aqmlab bench collectors --rounds 10",
+	}, 10, func(c *cobra.Command, rounds int) (bench.CollectorsCost, error) {
+		return bench.MeasureCollectors(c.Context(), rounds, c.ErrOrStderr())
+	}, printCollectors)
+}
+
+func printCollectors(w io.Writer, c bench.CollectorsCost) error {
+	return columns(w, func(w io.Writer) {
+		fmt.Fprintf(w, "kernel %s, %s, %s, %s\n\n", c.Machine.Kernel, c.Machine.CPU, plural(c.Machine.Cores, "core"), plural(c.Rounds, "round"))
+		fmt.Fprintln(w, "one flow through the switch\tmedian\tmin\tmax")
+		row := func(name string, s bench.Spread) {
+			fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\n", name, s.Median, s.Min, s.Max)
+		}
+		row("without collectors (Gbps)", c.WithoutGbps)
+		row("with collectors (Gbps)", c.WithGbps)
+		row("with over without, by round", c.Ratio)
+	})
+}
+
+func newBenchSim() *cobra.Command {
+	return measured(&cobra.Command{
+		Use:   "sim",
+		Short: "Measure how fast simulations run on one core",
+		Long: `Sim runs the same DCTCP traffic through simulated networks of several sizes, one
+after another on one core, and prints what a million delivered data packets,
+and a packet's way over one link, cost. Run it on a machine that does nothing
+else.`,
+		Example: "  aqmlab bench sim --rounds 3",
+	}, 3, func(c *cobra.Command, rounds int) (bench.Simulations, error) {
+		return bench.MeasureSimulations(c.Context(), rounds)
+	}, printSim)
+}
+
+func printSim(w io.Writer, b bench.Simulations) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%s, %s, %s; medians and ranges\n\n", b.Machine.CPU, b.Machine.GoVersion, plural(b.Rounds, "round"))
+	fmt.Fprintln(tw, "scenario\tdata packets\ts per million\tns per hop\tevents per packet\tMevents/s\tpeak MB\t")
+	for _, s := range b.Scenarios {
+		fmt.Fprintf(tw, "%s\t%d\t%.2f (%.2f-%.2f)\t%.0f (%.0f-%.0f)\t%.1f\t%.1f\t%.0f\t\n", s.Name, s.Packets,
+			s.PerMillion.Median, s.PerMillion.Min, s.PerMillion.Max,
+			s.PerHop.Median, s.PerHop.Min, s.PerHop.Max,
+			float64(s.Events)/float64(s.Packets), s.EventsPerSec.Median/1e6, s.MemoryMB)
+	}
+	return tw.Flush()
 }

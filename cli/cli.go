@@ -3,19 +3,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"aqmlab/orchestrator/testbed"
-	"aqmlab/results"
-	"aqmlab/switch/port"
+	"golang.org/x/term"
 )
 
 // Streams are where commands write.
@@ -68,44 +68,15 @@ func exitCode(ctx context.Context, w io.Writer, err error) int {
 	return exitFailed
 }
 
-func newRoot(s Streams, kinds port.Kinds) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "aqmlab",
-		Short: "Find out which ECN/AQM scheme serves a datacenter best",
-		Long: `aqmlab runs datacenter networks with real Linux hosts and a software switch,
-drives them with realistic traffic, and compares what AQM schemes do to flow
-completion times.`,
-		Example: `  aqmlab run quickstart
-  aqmlab compare results/runs/latest
-  aqmlab lab list`,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.SetOut(s.Out)
-	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
-	})
-	root.AddCommand(
-		newRun(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(), newResults(), newLab(kinds), newDoctor(), newBench(),
-		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
-	)
-	return root
-}
-
-// sweep removes what killed runs have left, before any command does its own work
-// but the helper processes and what shells ask for completions.
-func sweep(c *cobra.Command) {
-	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
-		return
-	}
-	removed, err := testbed.Sweep(testbed.Options{})
-	for _, id := range removed {
-		fmt.Fprintf(c.ErrOrStderr(), "Removed what was left of lab %s, whose run was killed.\n", id)
-	}
-	if err != nil {
-		fmt.Fprintf(c.ErrOrStderr(), "aqmlab: removing what killed runs left: %v\n", err)
+// checkArgs has the commands below one check the number of their arguments, none
+// unless they say otherwise.
+func checkArgs(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		if sub.Args == nil {
+			sub.Args = cobra.NoArgs
+		}
+		sub.Args = args(sub.Args)
+		checkArgs(sub)
 	}
 }
 
@@ -142,6 +113,30 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// shown makes a command print what find returns: by print, or as JSON with --json. An
+// exit status that find returns beside it is the command's.
+func shown[T any](c *cobra.Command, find func(c *cobra.Command, words []string) (T, error), print func(w io.Writer, found T) error) *cobra.Command {
+	asJSON := c.Flags().Bool("json", false, "print JSON")
+	c.RunE = func(c *cobra.Command, words []string) error {
+		found, err := find(c, words)
+		if err != nil && !errors.As(err, new(exitStatus)) {
+			return err
+		}
+		if *asJSON {
+			return cmp.Or(printJSON(c.OutOrStdout(), found), err)
+		}
+		return cmp.Or(print(c.OutOrStdout(), found), err)
+	}
+	return c
+}
+
+// columns aligns the columns of what f prints, which tabs part.
+func columns(w io.Writer, f func(w io.Writer)) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	f(tw)
+	return tw.Flush()
+}
+
 // printJSON prints one indented value.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
@@ -152,8 +147,16 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// version is the module's version and the revision that it was built from.
-func version() string {
-	version, revision := results.ThisBuild()
-	return fmt.Sprintf("%s (revision %s)", version, revision)
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// plural counts things in words.
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
 }

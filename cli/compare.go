@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"fmt"
+
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
 	"aqmlab/results/store"
-	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -25,7 +26,7 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 		Example: `  aqmlab compare results/runs/latest
   aqmlab compare results/runs/latest --baseline tcn --json
   aqmlab compare --each results/runs/*-field-*`,
-		Args:              args(cobra.MinimumNArgs(1)),
+		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeRuns(nil),
 		RunE: func(c *cobra.Command, names []string) error {
 			runs, err := openRuns(runsDir, names)
@@ -66,22 +67,4 @@ func showEach(c *cobra.Command, runs []*store.Run, baseline string, asJSON bool)
 		return report.EachText(c.OutOrStdout(), all)
 	}
 	return printJSON(c.OutOrStdout(), all)
-}
-
-// openRuns opens the runs that the user named, as paths or as names of folders
-// below root.
-func openRuns(root string, names []string) ([]*store.Run, error) {
-	var runs []*store.Run
-	for _, name := range names {
-		dir, err := store.Find(root, name)
-		if err != nil {
-			return nil, usage(err)
-		}
-		run, err := store.Open(dir)
-		if err != nil {
-			return nil, usage(err)
-		}
-		runs = append(runs, run)
-	}
-	return runs, nil
 }

@@ -1,16 +1,16 @@
 package cli
 
 import (
-	"aqmlab/orchestrator/doctor"
 	"fmt"
 	"io"
+
+	"aqmlab/orchestrator/doctor"
 
 	"github.com/spf13/cobra"
 )
 
 func newDoctor() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return shown(&cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine has, and what each part of a lab will use",
 		Long: `Doctor looks at the kernel and the rights of this process, says which parts of
@@ -18,27 +18,16 @@ a lab they allow, what stands in for what is missing, and what to do about the
 rest. It changes nothing. Its exit code is 1 when no lab with real hosts can run
 here.`,
 		Example: "  sudo aqmlab doctor",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			d := doctor.Diagnose()
-			if asJSON {
-				if err := printJSON(c.OutOrStdout(), d); err != nil {
-					return err
-				}
-			} else {
-				printDiagnosis(c.OutOrStdout(), d)
-			}
-			if !d.Ready && !d.Guest {
-				return exitStatus(exitFailed)
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(*cobra.Command, []string) (doctor.Diagnosis, error) {
+		d := doctor.Diagnose()
+		if !d.Ready && !d.Guest {
+			return d, exitStatus(exitFailed)
+		}
+		return d, nil
+	}, printDiagnosis)
 }
 
-func printDiagnosis(w io.Writer, d doctor.Diagnosis) {
+func printDiagnosis(w io.Writer, d doctor.Diagnosis) error {
 	fmt.Fprintf(w, "kernel %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"))
 	for _, f := range d.Findings {
 		mark := "ok     "
@@ -61,4 +50,5 @@ func printDiagnosis(w io.Writer, d doctor.Diagnosis) {
 	default:
 		fmt.Fprintln(w, "\nNo lab with real hosts can run here until what is MISSING is there; aqmlab kernel build or --runtime sim do without.")
 	}
+	return nil
 }

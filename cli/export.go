@@ -28,7 +28,7 @@ lab's host.image, which must not end by itself and needs iproute2's ip.`,
 		Example: `  aqmlab lab export quickstart > quickstart.clab.yml
   aqmlab image build --tag aqmlab && containerlab deploy -t quickstart.clab.yml
   aqmlab lab up quickstart.clab.yml`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, names []string) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,7 @@ func newImage() *cobra.Command {
 
 func newImageBuild() *cobra.Command {
 	var tags []string
-	var asJSON bool
-	c := &cobra.Command{
+	c := shown(&cobra.Command{
 		Use:   "build",
 		Short: "Make the image of this program and tag it",
 		Long: `Build imports this program, and nothing else, as an image into the Docker daemon
@@ -27,28 +27,21 @@ makes another image; an image of an older build goes when a newer one is made,
 unless it has another name or somebody uses it.`,
 		Example: `  aqmlab image build
   aqmlab image build --tag registry.example.com/aqmlab:1.0`,
-		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			engine, err := docker.Connect(c.Context(), "")
-			if err != nil {
-				return explain(err)
-			}
-			defer func() { err = errors.Join(err, engine.Close()) }()
-			image, err := engine.BuildImage(c.Context(), tags...)
-			if err != nil {
-				return explain(err)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), image)
-			}
-			fmt.Fprintf(c.OutOrStdout(), "Image %s (%.1f MB) is there: %s\n", image.Reference, float64(image.Bytes)/1e6, image.ID)
-			for _, tag := range image.Tags {
-				fmt.Fprintf(c.OutOrStdout(), "It is also called %s.\n", tag)
-			}
-			return nil
-		},
-	}
+	}, func(c *cobra.Command, _ []string) (image docker.Image, err error) {
+		engine, err := docker.Connect(c.Context(), "")
+		if err != nil {
+			return image, explain(err)
+		}
+		defer func() { err = errors.Join(err, engine.Close()) }()
+		image, err = engine.BuildImage(c.Context(), tags...)
+		return image, explain(err)
+	}, func(w io.Writer, image docker.Image) error {
+		fmt.Fprintf(w, "Image %s (%.1f MB) is there: %s\n", image.Reference, float64(image.Bytes)/1e6, image.ID)
+		for _, tag := range image.Tags {
+			fmt.Fprintf(w, "It is also called %s.\n", tag)
+		}
+		return nil
+	})
 	c.Flags().StringArrayVar(&tags, "tag", nil, "further name of the image (repeatable)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

@@ -30,7 +30,6 @@ user's cache. It takes a few minutes, 1.5 GB of disk meanwhile, and no
 root.`,
 		Example: `  aqmlab kernel build
   aqmlab kernel build --source ~/linux-6.1.tar.xz`,
-		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := time.Now()
 			o.Say = func(text string) { fmt.Fprintln(c.ErrOrStderr(), text) }
@@ -39,16 +38,14 @@ root.`,
 				fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
 				tried, err = guests.TryKernel(ctx, k)
 				if err == nil && !tried.Diagnosis.Ready {
-					printKernelTest(c.ErrOrStderr(), tried)
-					err = errors.New("labs do not run on it")
+					err = errors.Join(printKernelTest(c.ErrOrStderr(), tried), errors.New("labs do not run on it"))
 				}
 				return err
 			}
 			if _, err := uml.Build(c.Context(), o); err != nil {
 				return kernelError(err)
 			}
-			printKernelTest(c.OutOrStdout(), tried)
-			return nil
+			return printKernelTest(c.OutOrStdout(), tried)
 		},
 	}
 	c.Flags().StringVar(&o.Source, "source", "", "folder or archive of a Linux kernel's source (default: the package linux-source-*)")
@@ -57,26 +54,19 @@ root.`,
 }
 
 func newKernelShow() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return shown(&cobra.Command{
 		Use:     "show",
 		Short:   "Show which guest kernel there is",
 		Example: "  aqmlab kernel show --json",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			k, err := uml.Find()
-			if err != nil {
-				return kernelError(err)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), k)
-			}
-			fmt.Fprintf(c.OutOrStdout(), "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, k.Built.Format(time.RFC3339))
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, findKernel, func(w io.Writer, k uml.Kernel) error {
+		fmt.Fprintf(w, "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, k.Built.Format(time.RFC3339))
+		return nil
+	})
+}
+
+func findKernel(*cobra.Command, []string) (uml.Kernel, error) {
+	k, err := uml.Find()
+	return k, kernelError(err)
 }
 
 func newKernelPath() *cobra.Command {
@@ -84,53 +74,35 @@ func newKernelPath() *cobra.Command {
 		Use:     "path",
 		Short:   "Print the guest kernel's file",
 		Example: "  cp $(aqmlab kernel path) /shared/",
-		Args:    args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			k, err := uml.Find()
-			if err != nil {
-				return kernelError(err)
+			k, err := findKernel(c, nil)
+			if err == nil {
+				fmt.Fprintln(c.OutOrStdout(), k.Path)
 			}
-			fmt.Fprintln(c.OutOrStdout(), k.Path)
-			return nil
+			return err
 		},
 	}
 }
 
 func newKernelTest() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return shown(&cobra.Command{
 		Use:     "test",
 		Short:   "Boot the guest kernel and say what it has for labs",
 		Example: "  aqmlab kernel test",
-		Args:    args(cobra.NoArgs),
-		RunE:    func(c *cobra.Command, _ []string) error { return testKernel(c, asJSON) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, _ []string) (guests.KernelTest, error) {
+		k, err := findKernel(c, nil)
+		if err != nil {
+			return guests.KernelTest{}, err
+		}
+		t, err := guests.TryKernel(c.Context(), k)
+		if err == nil && !t.Diagnosis.Ready {
+			err = exitStatus(exitFailed)
+		}
+		return t, kernelError(err)
+	}, printKernelTest)
 }
 
-// testKernel tests the guest kernel and prints what it has.
-func testKernel(c *cobra.Command, asJSON bool) error {
-	k, err := uml.Find()
-	if err != nil {
-		return kernelError(err)
-	}
-	t, err := guests.TryKernel(c.Context(), k)
-	if err != nil {
-		return kernelError(err)
-	}
-	if asJSON {
-		err = printJSON(c.OutOrStdout(), t)
-	} else {
-		printKernelTest(c.OutOrStdout(), t)
-	}
-	if err == nil && !t.Diagnosis.Ready {
-		return exitStatus(exitFailed)
-	}
-	return err
-}
-
-func printKernelTest(w io.Writer, t guests.KernelTest) {
+func printKernelTest(w io.Writer, t guests.KernelTest) error {
 	var with, without []string
 	for _, f := range t.Diagnosis.Findings {
 		if f.OK {
@@ -147,6 +119,7 @@ func printKernelTest(w io.Writer, t guests.KernelTest) {
 	if t.Diagnosis.Ready {
 		fmt.Fprintln(w, "Labs run on it: try aqmlab run quickstart --runtime uml.")
 	}
+	return nil
 }
 
 // kernelError marks what the user must install or build first.

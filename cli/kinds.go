@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"aqmlab/kind"
 	"aqmlab/switch/port"
+	"aqmlab/trafficgen/transport"
 )
 
 func newScheme(kinds port.Kinds) *cobra.Command {
@@ -20,14 +20,16 @@ func newScheduler(kinds port.Kinds) *cobra.Command {
 	return kindCommand("scheduler", "Disciplines that share a port among its queues", "dwrr", kinds.Schedulers().Entries())
 }
 
-// kindCommand makes the list and show commands of a table's entries.
-func kindCommand(use, short, example string, known []kind.Entry) *cobra.Command {
-	show := showCommand(use, example, func(name string) (kind.Entry, error) { return find(known, name) })
-	show.ValidArgsFunction = completeEntries(known)
-	return group(use, short, listCommand(use, known), show)
+func newTransport() *cobra.Command {
+	return kindCommand("transport", "Transports that a lab's hosts may use", "dctcp", transport.Table().Entries())
 }
 
-// find returns the entry of that name; the error for an unknown one lists them.
+// kindCommand makes the list and show commands of a table's entries.
+func kindCommand(use, short, example string, known []kind.Entry) *cobra.Command {
+	return group(use, short, listCommand(use, known), showCommand(use, example, known))
+}
+
+// find returns the entry of that name; the usage error for an unknown one lists them.
 func find(known []kind.Entry, name string) (kind.Entry, error) {
 	names := make([]string, len(known))
 	for i, e := range known {
@@ -36,55 +38,33 @@ func find(known []kind.Entry, name string) (kind.Entry, error) {
 		}
 		names[i] = e.Name
 	}
-	return kind.Entry{}, kind.Unknown("kind", name, names)
+	return kind.Entry{}, usage(kind.Unknown("kind", name, names))
 }
 
 func listCommand(use string, entries []kind.Entry) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return shown(&cobra.Command{
 		Use:     "list",
 		Short:   "List every " + use,
 		Example: "  aqmlab " + use + " list",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if asJSON {
-				return printJSON(c.OutOrStdout(), entries)
-			}
-			return printEntries(c.OutOrStdout(), entries)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(*cobra.Command, []string) ([]kind.Entry, error) { return entries, nil }, printEntries)
 }
 
-func showCommand(use, example string, find func(string) (kind.Entry, error)) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Show the parameters of one " + use,
-		Example: "  aqmlab " + use + " show " + example,
-		Args:    args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, names []string) error {
-			e, err := find(names[0])
-			if err != nil {
-				return usage(err)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), e)
-			}
-			return printEntry(c.OutOrStdout(), e)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+func showCommand(use, example string, known []kind.Entry) *cobra.Command {
+	return shown(&cobra.Command{
+		Use:               "show NAME",
+		Short:             "Show the parameters of one " + use,
+		Example:           "  aqmlab " + use + " show " + example,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeEntries(known),
+	}, func(_ *cobra.Command, names []string) (kind.Entry, error) { return find(known, names[0]) }, printEntry)
 }
 
 func printEntries(w io.Writer, entries []kind.Entry) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range entries {
-		fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Doc)
-	}
-	return tw.Flush()
+	return columns(w, func(w io.Writer) {
+		for _, e := range entries {
+			fmt.Fprintf(w, "%s\t%s\n", e.Name, e.Doc)
+		}
+	})
 }
 
 func printEntry(w io.Writer, e kind.Entry) error {
@@ -96,10 +76,10 @@ func printEntry(w io.Writer, e kind.Entry) error {
 		fmt.Fprintln(w, "It takes no parameters.")
 		return nil
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "\nPARAMETER\tTYPE\tDEFAULT\tMEANING")
-	for _, p := range e.Params {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", p.Name, p.Type, p.Default, p.Doc)
-	}
-	return tw.Flush()
+	return columns(w, func(w io.Writer) {
+		fmt.Fprintln(w, "\nPARAMETER\tTYPE\tDEFAULT\tMEANING")
+		for _, p := range e.Params {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, p.Type, p.Default, p.Doc)
+		}
+	})
 }

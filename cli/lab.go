@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ import (
 
 func newLab(kinds port.Kinds) *cobra.Command {
 	return group("lab", "List, check, bring up and take down labs",
-		newLabList(), newLabShow(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
+		newLabList(), newLabShow(kinds), newLabSchema(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
 }
 
 // bookEntry is a lab of the lab book, for printing.
@@ -29,43 +30,38 @@ type bookEntry struct {
 }
 
 func newLabList() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return shown(&cobra.Command{
 		Use:     "list",
 		Short:   "List the lab book",
 		Example: "  aqmlab lab list",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			book, err := labs.Book()
-			if err != nil {
-				return err
+	}, func(*cobra.Command, []string) ([]bookEntry, error) {
+		book, err := labs.Book()
+		entries := make([]bookEntry, len(book))
+		for i, e := range book {
+			entries[i] = bookEntry(e)
+		}
+		return entries, err
+	}, func(w io.Writer, book []bookEntry) error {
+		return columns(w, func(w io.Writer) {
+			for _, e := range book {
+				fmt.Fprintf(w, "%s\t%s\n", e.Name, e.Title)
 			}
-			entries := make([]bookEntry, len(book))
-			for i, e := range book {
-				entries[i] = bookEntry(e)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), entries)
-			}
-			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, e := range entries {
-				fmt.Fprintf(tw, "%s\t%s\n", e.Name, e.Title)
-			}
-			return tw.Flush()
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+		})
+	})
 }
 
 func newLabShow(kinds port.Kinds) *cobra.Command {
 	var f labFlags
+	var schema string
 	c := &cobra.Command{
 		Use:   "show LAB",
 		Short: "Print a lab as it would run, with every default and override filled in",
+		Long: `Show prints a lab as it would run, with every default and override filled in. The
+first line tells editors where the JSON Schema of labs is, which aqmlab lab schema
+prints.`,
 		Example: `  aqmlab lab show quickstart
   aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, names []string) error {
@@ -77,12 +73,33 @@ func newLabShow(kinds port.Kinds) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = c.OutOrStdout().Write(yaml)
+			_, err = fmt.Fprintf(c.OutOrStdout(), "# yaml-language-server: $schema=%s\n%s", schema, yaml)
 			return err
 		},
 	}
 	f.add(c)
+	c.Flags().StringVar(&schema, "schema", "aqmlab.schema.json", "where editors find the JSON Schema, from the folder of the lab's file")
 	return c
+}
+
+func newLabSchema(kinds port.Kinds) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of lab files, for editors",
+		Long: `Schema prints the JSON Schema of lab files (draft 2020-12), with every scheme and
+scheduler of this program. Editors that know yaml-language-server take it for
+completion and checks in files whose first line names it.`,
+		Example: `  aqmlab lab schema > aqmlab.schema.json
+  aqmlab lab show quickstart > mylab.yaml`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			data, err := labs.JSONSchema(kinds)
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(data)
+			return err
+		},
+	}
 }
 
 func newLabCheck(kinds port.Kinds) *cobra.Command {
@@ -90,7 +107,7 @@ func newLabCheck(kinds port.Kinds) *cobra.Command {
 		Use:     "check FILE",
 		Short:   "Check a lab file",
 		Example: "  aqmlab lab check mylab.yaml",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			lab, err := labs.Load(names[0], labs.Options{Kinds: kinds})
 			if err != nil {
@@ -106,8 +123,8 @@ func newLabCheck(kinds port.Kinds) *cobra.Command {
 func newLabUp(kinds port.Kinds) *cobra.Command {
 	var f labFlags
 	var scheme, runtime string
-	var asJSON bool
-	c := &cobra.Command{
+	var lab *labs.Lab
+	c := shown(&cobra.Command{
 		Use:   "up LAB",
 		Short: "Bring a lab up and leave it running",
 		Long: `Up brings up the lab's hosts and switch, without traffic, and leaves them for
@@ -117,38 +134,28 @@ aqmlab lab down.`,
   aqmlab lab up mine.clab.yml --set topology.rate=10Gbps
   aqmlab lab exec h2 -- ping -c 3 h1
   aqmlab lab down --all`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeLabs,
-		RunE: func(c *cobra.Command, names []string) error {
-			lab, err := f.load(names[0], kinds)
-			if err != nil {
-				return err
-			}
-			if scheme == "" {
-				scheme = lab.Baseline
-			}
-			on, err := staying(runtime, "hosts that stay are in")
-			if err != nil {
-				return err
-			}
-			o := testbed.Options{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
-			s, err := testbed.Keep(c.Context(), lab, scheme, o)
-			if err != nil {
-				return explain(err)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), s)
-			}
-			fmt.Fprintf(c.OutOrStdout(), "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: %s\nRemove it with: aqmlab lab down %s\n",
-				s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congctl, ping(lab, s), s.ID)
-			return nil
-		},
-	}
+	}, func(c *cobra.Command, names []string) (s testbed.Standing, err error) {
+		if lab, err = f.load(names[0], kinds); err != nil {
+			return s, err
+		}
+		on, err := staying(runtime, "hosts that stay are in")
+		if err != nil {
+			return s, err
+		}
+		o := testbed.Options{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
+		s, err = testbed.Keep(c.Context(), lab, cmp.Or(scheme, lab.Baseline), o)
+		return s, explain(err)
+	}, func(w io.Writer, s testbed.Standing) error {
+		fmt.Fprintf(w, "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: %s\nRemove it with: aqmlab lab down %s\n",
+			s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congctl, ping(lab, s), s.ID)
+		return nil
+	})
 	f.add(c)
 	addStaying(c, &runtime)
 	c.Flags().StringVar(&scheme, "scheme", "", "scheme that the switch runs (default: the lab's baseline)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
@@ -199,7 +206,7 @@ func newLabDown() *cobra.Command {
 		Long:  `Down removes the lab of that id or name, the only one when none is named, or all of them, and whatever killed runs have left. Labs that a run is using stay.`,
 		Example: `  aqmlab lab down
   aqmlab lab down --all`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			if all && len(names) > 0 {
 				return usage(errors.New("name a lab or say --all, not both"))
@@ -237,38 +244,29 @@ func toTakeDown(all bool, names []string, o testbed.Options) ([]testbed.Standing
 }
 
 func newLabStatus() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return shown(&cobra.Command{
 		Use:     "status",
 		Short:   "List the labs of this machine",
 		Example: "  aqmlab lab status --json",
-		Args:    args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			all, err := testbed.Labs(testbed.Options{})
-			if err != nil {
-				return explain(err)
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), all)
-			}
-			if len(all) == 0 {
-				fmt.Fprintln(c.OutOrStdout(), "No lab is up.")
-				return nil
-			}
-			tw := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(tw, "ID\tLAB\tSTATE\tSCHEME\tHOSTS\tUP SINCE")
+	}, func(*cobra.Command, []string) ([]testbed.Standing, error) {
+		all, err := testbed.Labs(testbed.Options{})
+		return all, explain(err)
+	}, func(w io.Writer, all []testbed.Standing) error {
+		if len(all) == 0 {
+			fmt.Fprintln(w, "No lab is up.")
+			return nil
+		}
+		return columns(w, func(w io.Writer) {
+			fmt.Fprintln(w, "ID\tLAB\tSTATE\tSCHEME\tHOSTS\tUP SINCE")
 			for _, s := range all {
 				hosts := 0
 				if s.Network != nil {
 					hosts = len(s.Network.Hosts)
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Created.Local().Format(time.DateTime))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Created.Local().Format(time.DateTime))
 			}
-			return tw.Flush()
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+		})
+	})
 }
 
 func newLabExec() *cobra.Command {
@@ -282,7 +280,7 @@ container, where the command must be in the host's image (host.image). Its exit
 status is the command's.`,
 		Example: `  aqmlab lab exec h2 -- ping -c 3 h1
   aqmlab lab exec h1 -- iperf3 -s`,
-		Args: args(cobra.MinimumNArgs(2)),
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, words []string) error {
 			var o testbed.Options
 			s, err := testbed.Find(ref, o)

@@ -14,8 +14,7 @@ import (
 func nodeCommands() []*cobra.Command {
 	return []*cobra.Command{
 		{
-			Use:  agentIdle,
-			Args: args(cobra.NoArgs),
+			Use: agentIdle,
 			RunE: func(c *cobra.Command, _ []string) error {
 				<-c.Context().Done()
 				return nil
@@ -23,7 +22,7 @@ func nodeCommands() []*cobra.Command {
 		},
 		{
 			Use:  agentAddress + " DEVICE PREFIX",
-			Args: args(cobra.ExactArgs(2)),
+			Args: cobra.ExactArgs(2),
 			RunE: func(_ *cobra.Command, words []string) error {
 				addr, err := netip.ParsePrefix(words[1])
 				if err != nil {
@@ -34,7 +33,7 @@ func nodeCommands() []*cobra.Command {
 		},
 		{
 			Use:  agentBridge + " DEVICE...",
-			Args: args(cobra.MinimumNArgs(1)),
+			Args: cobra.MinimumNArgs(1),
 			RunE: func(_ *cobra.Command, words []string) error { return netns.Bridge(words...) },
 		},
 	}

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"aqmlab/results/report"
 	"bytes"
 	"fmt"
 	"os"
+
+	"aqmlab/results/report"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +23,7 @@ With --plots, every figure is written as a file of its own, too: SVG, and PDF
 with its fonts inside, legible at the width of a column.`,
 		Example: `  aqmlab report results/runs/latest --out report.html
   aqmlab report results/runs/latest --plots figures`,
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 
 		ValidArgsFunction: completeRuns(nil),
 		RunE: func(c *cobra.Command, names []string) error {

@@ -15,6 +15,7 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce"
+	"aqmlab/reproduce/card"
 	"aqmlab/switch/port"
 )
 
@@ -101,6 +102,7 @@ func newReproduce(kinds port.Kinds) *cobra.Command {
 	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}}
 	c := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
+		Args:  cobra.ArbitraryArgs,
 		Short: "Re-run published experiments and score the papers' claims",
 		Long: `Reproduce runs the labs of published experiments with the papers' parameters,
 and prints each claim beside what was measured here. A claim is reproduced when
@@ -179,7 +181,7 @@ func showPlan(c *cobra.Command, plan *reproduce.Plan) error {
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "experiment\tpoints\ttime\t")
 	papers := make(map[string]time.Duration)
-	for _, s := range t.Shares() {
+	for _, s := range t.ByExperiment() {
 		fmt.Fprintf(tw, "%s\t%d\t%s\t\n", s.Experiment, s.Points, roughly(s.Takes))
 		papers[s.Paper] += s.Takes
 	}
@@ -226,13 +228,13 @@ func roughly(d time.Duration) string {
 }
 
 func showCard(c *cobra.Command, plan *reproduce.Plan, asJSON bool) error {
-	card, err := plan.Card()
+	scores, err := plan.Card()
 	if err != nil {
 		return err
 	}
 	out := c.OutOrStdout()
 	if asJSON {
-		return printJSON(out, reproduce.ToJSON(card, plan.Scale))
+		return printJSON(out, card.ToJSON(scores, string(plan.Scale)))
 	}
 	fmt.Fprintf(out, "Score card, %s scale. Differences are from the baseline; intervals are of 95 %%.\n", plan.Scale)
 	if plan.Scale == reproduce.Quick {
@@ -240,5 +242,5 @@ func showCard(c *cobra.Command, plan *reproduce.Plan, asJSON bool) error {
 		fmt.Fprintln(out, "the larger differences point; it is no reproduction. Use --standard or --full for that.")
 	}
 	fmt.Fprintln(out)
-	return reproduce.Table(out, card)
+	return card.WriteText(out, scores)
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"strings"
 	"testing"
-
-	"aqmlab/reproduce"
 )
 
 // The command runs an experiment, prints its card, and runs nothing twice.
@@ -29,7 +27,7 @@ func TestReproduce(t *testing.T) {
 		Claims []map[string]any
 		Counts map[string]int
 	}](t, out)
-	if len(card.Claims) != 1 || card.Claims[0]["id"] != "tcn-sec5-limiter-c1" || card.Claims[0]["sim"] == nil || card.Counts[string(reproduce.NotRun)] != 0 {
+	if len(card.Claims) != 1 || card.Claims[0]["id"] != "tcn-sec5-limiter-c1" || card.Claims[0]["sim"] == nil || card.Counts["not run"] != 0 {
 		t.Errorf("card %+v", card)
 	}
 }

@@ -21,15 +21,9 @@ func newResults() *cobra.Command {
 		listResults(), showResults(), removeResults(), exportResults())
 }
 
-// addRunsFlag adds the folder whose runs a command knows by their names.
-func addRunsFlag(c *cobra.Command, root *string) {
-	c.Flags().StringVar(root, "in", runsDir, "folder of the runs")
-}
-
 func listResults() *cobra.Command {
 	var root string
-	var asJSON bool
-	c := &cobra.Command{
+	c := shown(&cobra.Command{
 		Use:   "list",
 		Short: "List the runs, the newest last",
 		Long: `List shows every run with its state:
@@ -43,29 +37,22 @@ func listResults() *cobra.Command {
 A partial or interrupted run goes on with aqmlab run --resume RUN.`,
 		Example: `  aqmlab results list
   aqmlab results list --in reproduce/record/tcn-fig6 --json`,
-		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			entries, err := store.List(root)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), append([]store.Entry{}, entries...))
-			}
-			if len(entries) == 0 {
-				fmt.Fprintf(c.ErrOrStderr(), "No runs in %s.\n", root)
-				return nil
-			}
-			return printRuns(c.OutOrStdout(), entries)
-		},
-	}
+	}, func(c *cobra.Command, _ []string) ([]store.Entry, error) {
+		entries, err := store.List(root)
+		if err == nil && len(entries) == 0 && !c.Flags().Changed("json") {
+			fmt.Fprintf(c.ErrOrStderr(), "No runs in %s.\n", root)
+		}
+		return append([]store.Entry{}, entries...), err
+	}, printRuns)
 	addRunsFlag(c, &root)
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
 // printRuns prints a line a run, and below it why it is not complete.
 func printRuns(w io.Writer, entries []store.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "RUN\tSTATE\tPOINTS\tRUNTIME")
 	for _, e := range entries {
@@ -80,9 +67,6 @@ func printRuns(w io.Writer, entries []store.Entry) error {
 	}
 	return tw.Flush()
 }
-
-// shownName is the name that a run will have when it is whole.
-func shownName(e store.Entry) string { return strings.TrimPrefix(e.Name, ".partial-") }
 
 func orDash(s string) string {
 	if s == "" {
@@ -100,8 +84,7 @@ type shownRun struct {
 
 func showResults() *cobra.Command {
 	var root string
-	var asJSON bool
-	c := &cobra.Command{
+	c := shown(&cobra.Command{
 		Use:   "show RUN",
 		Short: "Show what made a run, and what its points measured",
 		Long: `Show prints what made a run and where, and a line for each of its points. RUN
@@ -109,26 +92,17 @@ is a folder, or the name of one below results/runs; latest is the newest.
 (aqmlab compare RUN compares its schemes.)`,
 		Example: `  aqmlab results show latest
   aqmlab results show latest --json`,
-		Args:              args(cobra.ExactArgs(1)),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeRuns(&root),
-		RunE: func(c *cobra.Command, names []string) error {
-			runs, err := openRuns(root, names)
-			if err != nil {
-				return err
-			}
-			j, err := report.RunJSONOf(runs[0])
-			if err != nil {
-				return err
-			}
-			shown := shownRun{store.EntryOf(runs[0].Dir), runs[0].Manifest, j.Runs}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), shown)
-			}
-			return printShown(c.OutOrStdout(), shown)
-		},
-	}
+	}, func(_ *cobra.Command, names []string) (shownRun, error) {
+		runs, err := openRuns(root, names)
+		if err != nil {
+			return shownRun{}, err
+		}
+		j, err := report.RunJSONOf(runs[0])
+		return shownRun{store.EntryOf(runs[0].Dir), runs[0].Manifest, j.Runs}, err
+	}, printShown)
 	addRunsFlag(c, &root)
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
@@ -189,7 +163,7 @@ files of somebody else in it, or that is still being made is refused, with or
 without --force, and then none of those named is removed.`,
 		Example: `  aqmlab results rm 20261121T052116Z-quickstart-e5e09688
   aqmlab results rm --force results/runs/20261121T052116Z-quickstart-e5e09688`,
-		Args:              args(cobra.MinimumNArgs(1)),
+		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeRuns(&root),
 		RunE: func(c *cobra.Command, names []string) error {
 			dirs, err := removable(root, names)

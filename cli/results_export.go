@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"aqmlab/results/report"
-	"aqmlab/results/store"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"aqmlab/results/report"
+	"aqmlab/results/store"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +35,7 @@ in docs/labs.md.`,
 		Example: `  aqmlab results export latest --csv
   aqmlab results export latest --csv --table flows > flows.csv
   aqmlab results export latest --json --out exported`,
-		Args:              args(cobra.ExactArgs(1)),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeRuns(&f.root),
 		RunE: func(c *cobra.Command, names []string) error {
 			if f.asCSV && f.asJSON {

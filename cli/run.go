@@ -7,11 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"aqmlab/kind"
 	"aqmlab/labs"
@@ -26,9 +24,6 @@ import (
 	"aqmlab/results/store"
 	"aqmlab/switch/port"
 )
-
-// runsDir is where runs are stored unless --out says otherwise.
-const runsDir = "results/runs"
 
 // labFlags change a lab for one run.
 type labFlags struct {
@@ -106,7 +101,7 @@ run's is refused.`,
   aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
   aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json
   aqmlab run --resume latest`,
-		Args:              args(cobra.MaximumNArgs(1)),
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeLabs,
 		RunE:              func(c *cobra.Command, names []string) error { return f.run(c, names, kinds) },
 	}
@@ -224,18 +219,4 @@ func show(c *cobra.Command, run *store.Run, asJSON bool) error {
 // (no-color.org).
 func tableOptions(c *cobra.Command) report.TextOptions {
 	return report.TextOptions{Color: isTerminal(c.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
-}
-
-// isTerminal tells whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// plural counts things in words.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
 }

@@ -22,7 +22,7 @@ It listens on ` + serve.Address + ` only. From another machine, forward the port
 ssh -L 8470:localhost:8470 HOST`,
 		Example: `  aqmlab serve
   aqmlab serve reproduce/record/tcn-fig6 --port 0`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			dir := runsDir
 			if len(dirs) > 0 {

@@ -36,37 +36,28 @@ type workloadOptions struct {
 	set    map[string]string
 	sample int
 	seed   uint64
-	asJSON bool
 }
 
 func showWorkload(known []kind.Entry) *cobra.Command {
 	var o workloadOptions
-	c := &cobra.Command{
+	c := shown(&cobra.Command{
 		Use:   "show NAME",
 		Short: "Show the parameters of one workload, and how large its flows are",
 		Example: `  aqmlab workload show websearch
   aqmlab workload show cdf --set file=sizes.csv --sample 20`,
-		Args:              args(cobra.ExactArgs(1)),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeEntries(known),
-		RunE: func(c *cobra.Command, names []string) error {
-			e, err := find(known, names[0])
-			if err != nil {
-				return usage(err)
-			}
-			w, err := describeWorkload(e, o)
-			if err != nil {
-				return usage(err)
-			}
-			if o.asJSON {
-				return printJSON(c.OutOrStdout(), w)
-			}
-			return printWorkload(c.OutOrStdout(), w)
-		},
-	}
+	}, func(_ *cobra.Command, names []string) (workload, error) {
+		e, err := find(known, names[0])
+		if err != nil {
+			return workload{}, err
+		}
+		w, err := describeWorkload(e, o)
+		return w, usage(err)
+	}, printWorkload)
 	c.Flags().StringToStringVar(&o.set, "set", nil, "parameters of the distribution, such as mean=50KB,shape=1.2")
 	c.Flags().IntVar(&o.sample, "sample", 0, "list the sizes of that many flows, drawn at random")
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of the sample")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
 	return c
 }
 

@@ -85,7 +85,7 @@ func (f Field) Decode(raw any, into reflect.Value) error {
 
 // notA says that v is no value of that type.
 func notA(v any, want reflect.Type) error {
-	name := typeName(want)
+	name := TypeName(want)
 	switch name {
 	case "number", "whole number", "mapping":
 		name = "a " + name

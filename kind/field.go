@@ -73,7 +73,7 @@ func Fields(t reflect.Type) []Field {
 			continue
 		}
 		made := Field{Index: i, Tag: f.Tag, Go: f.Type, Param: Param{
-			Name: name, Type: typeName(f.Type), Doc: f.Tag.Get("doc"),
+			Name: name, Type: TypeName(f.Type), Doc: f.Tag.Get("doc"),
 			Range: f.Tag.Get("range"), Only: f.Tag.Get("only"), Kinds: f.Tag.Get("kinds"),
 		}}
 		if names := f.Tag.Get("oneof"); names != "" {
@@ -105,7 +105,8 @@ func unknownParam(name string, fields []Field) error {
 	return fmt.Errorf("%w parameter: %s", ErrUnknown, oneOf(name, names))
 }
 
-func typeName(t reflect.Type) string {
+// TypeName is what a type is called where a lab is documented, see [Param].
+func TypeName(t reflect.Type) string {
 	if q, ok := quantityOf(t); ok {
 		return q.name
 	}
@@ -114,7 +115,7 @@ func typeName(t reflect.Type) string {
 	}
 	switch v := reflect.Zero(t); {
 	case t.Kind() == reflect.Slice:
-		return "list of " + typeName(t.Elem())
+		return "list of " + TypeName(t.Elem())
 	case t.Kind() == reflect.Map:
 		return "mapping"
 	case t.Kind() == reflect.Bool:

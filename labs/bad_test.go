@@ -22,11 +22,14 @@ schemes: [{name: droptail, aqm: droptail}]
 
 const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, collect, capture, seeds, baseline, dilation, schemes, background"
 
-func TestBadFiles(t *testing.T) {
+// badFile is a lab file that does not load, and what is said about it.
+type badFile struct{ file, want string }
+
+func badFiles() map[string]badFile {
 	schemes := strings.Join(slices.Concat(aqm.Table().Names(), port.Gates().Names()), ", ")
 	transports := strings.Join(transport.Table().Names(), ", ")
 	schedulers := strings.Join(sched.Table().Names(), ", ")
-	tests := map[string]struct{ file, want string }{
+	return map[string]badFile{
 		// The file as a whole.
 		"empty":            {"", `x.yaml: empty: want keys such as topology and schemes`},
 		"comment only":     {"# nothing\n", `x.yaml: empty: want keys such as topology and schemes`},
@@ -161,7 +164,10 @@ x.yaml:4: schemes.a.aqm: unknown kind "blue": want one of ` + schemes + `
 x.yaml:5: seeds[0]: "x" is not a whole number from 0 to 9223372036854775807`,
 		},
 	}
-	for name, tt := range tests {
+}
+
+func TestBadFiles(t *testing.T) {
+	for name, tt := range badFiles() {
 		t.Run(name, func(t *testing.T) {
 			l, err := labs.Parse("x.yaml", []byte(tt.file))
 			if err == nil {

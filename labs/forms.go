@@ -1,6 +1,7 @@
 package labs
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -50,6 +51,24 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 			"sizes":      trafficgen.Sizes().Entries(),
 		},
 	})
+}
+
+// JSONSchema is what editors need for completion in lab files, and for checks of
+// all that concerns a single key or kind. A lab that extends another may lack what
+// the other has.
+func JSONSchema(kinds port.Kinds) ([]byte, error) {
+	s := schemaOf(kinds).JSON()
+	s["title"] = "aqmlab lab"
+	required := func(keys ...string) map[string]any { return map[string]any{"required": keys} }
+	hasRate := map[string]any{"type": "object", "anyOf": []any{required("rate"), required("file")}}
+	whole := required("topology", "schemes")
+	whole["properties"] = map[string]any{"topology": hasRate}
+	s["anyOf"] = []any{required("extends"), whole}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the JSON Schema of labs: %w", err)
+	}
+	return append(data, '\n'), nil
 }
 
 // orText is the JSON Schema of plain values and of text that matches a pattern.

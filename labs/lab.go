@@ -121,9 +121,9 @@ const (
 // Container is what a host is made of where hosts are containers. The zero
 // Container is aqmlab's own image without limits.
 type Container struct {
-	Image  string     `lab:"image" form:"image" write:"set" only:"containers" doc:"of [containers](docker.md): what hosts are made of, such as debian:12; without, aqmlab's own"`
-	CPUs   float64    `lab:"cpus" write:"set" range:"[0.01, 1024]" only:"containers" doc:"of containers: most CPU time of a host over wall time; without, no limit"`
-	Memory units.Size `lab:"memory" write:"set" range:"64MB..1000GB" example:"256MB" only:"containers" doc:"of containers: most memory of a host, with the kernel's for its sockets; without, no limit"`
+	Image  string     `lab:"image" form:"image" write:"set" only:"containers" doc:"what [containers](docker.md) are made of, such as debian:12; without, aqmlab's own"`
+	CPUs   float64    `lab:"cpus" write:"set" range:"[0.01, 1024]" only:"containers" doc:"most CPU time of a host over wall time; without, no limit"`
+	Memory units.Size `lab:"memory" write:"set" range:"64MB..1000GB" example:"256MB" only:"containers" doc:"most memory of a host, with the kernel's for its sockets; without, no limit"`
 }
 
 // Switch is how every switch port is set up.
@@ -154,7 +154,7 @@ type Limiter struct {
 // Scheme is one contender, under a name: what the output queues do, and what
 // the ingress side does. Each is a kind and its parameters.
 type Scheme struct {
-	Name    string      `lab:"name"`
+	Name    string      `lab:"name" form:"name" doc:"unique in the lab"`
 	AQM     kind.Choice `lab:"" kinds:"schemes" key:"aqm" doc:"what aqmlab scheme list lists"`
 	Ingress kind.Choice `lab:"ingress" kinds:"gates" doc:"what holds packets before the scheme; without a kind, every packet passes the ingress side at once"`
 }
@@ -194,7 +194,7 @@ const (
 // the workload unless it has one of its own. Its connections, handshake and PIAS
 // are those of the workload, and not set.
 type Background struct {
-	Name     string `lab:"name"`
+	Name     string `lab:"name" form:"name" doc:"unique in the lab"`
 	Workload `lab:"" without:"load_of connections handshake pias"`
 }
 

@@ -20,20 +20,16 @@ const (
 )
 
 // cost is about how many seconds a point takes: of one core in virtual time, else
-// of the wall.
-func (p *Plan) cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
-	switch on := p.Runtime.Facts(); {
-	case on.Modelled:
-		return cost(l, flows)
-	case on.Virtual:
+// of the wall, for the starts of its flows without dilation, which most machines
+// need.
+func (o Options) cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
+	switch {
+	case o.modelled():
+		return packets(l, flows) * float64(switches(l.Topology.Kind)) * perPacketHop.Seconds()
+	case o.virtual():
 		return guestStart + packets(l, flows)*perGuestPacket.Seconds()
 	}
-	return wall(flows)
-}
-
-// cost is that of modelled hosts.
-func cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
-	return packets(l, flows) * float64(switches(l.Topology.Kind)) * perPacketHop.Seconds()
+	return trafficgen.End(flows).Seconds()
 }
 
 // packets is about how many data packets a trace has.
@@ -63,7 +59,3 @@ func switches(topology string) int {
 	}
 	return 3
 }
-
-// wall is about how long the starts of a trace take on real hosts that need no
-// dilation; most machines need one.
-func wall(flows []trafficgen.Flow) float64 { return trafficgen.End(flows).Seconds() }

@@ -1,50 +1,23 @@
 package reproduce
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/reproduce/metric"
+	"aqmlab/reproduce/card"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
 )
-
-// An explanation stands on the card of what was judged and is not reproduced,
-// and nowhere else.
-func TestExplanation(t *testing.T) {
-	for verdict, want := range map[Verdict]bool{NotReproduced: true, DirectionOnly: true, Reproduced: false, NotRun: false} {
-		s := Score{
-			Experiment: papers.Experiment{ID: "x-1"},
-			Claim:      papers.Claim{ID: "x-1-a", Relation: papers.Close, Explanation: "the paper ran it at sea"},
-			Verdict:    verdict,
-		}
-		var text strings.Builder
-		if err := Table(&text, []Score{s}); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(text.String(), "why: the paper ran it at sea"); got != want {
-			t.Errorf("%s: the card\n%s", verdict, &text)
-		}
-		b, err := json.Marshal(ToJSON([]Score{s}, Quick))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(string(b), `"explanation":"the paper ran it at sea"`); got != want {
-			t.Errorf("%s: %s", verdict, b)
-		}
-	}
-}
 
 // Why a point that was run says nothing stands on the card, and not that the
 // other column has none.
 func TestReasonOfWhatWasRun(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig12")
-	got := scores(t, p, "sim", func(job) float64 { return 1 })
-	if s := got["tcn-fig12-c3"]; s.Verdict != NotRun || !strings.Contains(s.Reason, "50000 flows a point, but at 10000") {
+	got := scores(t, p, "sim", func(point) float64 { return 1 })
+	if s := got["tcn-fig12-c3"]; s.Verdict != card.NotRun || !strings.Contains(s.Reason, "50000 flows a point, but at 10000") {
 		t.Errorf("%s: %s", s.Verdict, s.Reason)
 	}
 }
@@ -52,17 +25,16 @@ func TestReasonOfWhatWasRun(t *testing.T) {
 // A claim may compare two queues, or two windows, of one scheme.
 func TestBase(t *testing.T) {
 	lab := &labs.Lab{Host: labs.Host{MTU: 1500}}
-	s := &study{lab: lab}
+	s := &experiment{lab: lab}
 	points := []results.Point{{Queues: sending([]int64{1000}, []int64{1500})}}
-	m, _ := metric.Find("queue-goodput")
-	c := papers.Claim{Port: "h1", Queue: 1, Windows: oneSecond(), Base: papers.Base{Queue: new(int)}}
-	if f, err := unpaired(pair{s, s, c, m}, spot{}, points, points); err != nil || f.Value != 50 {
+	c := papers.Claim{Metric: "queue-goodput", Port: "h1", Queue: 1, Windows: oneSecond(), Base: papers.Base{Queue: new(int)}}
+	if f, err := unpaired(side{s, c, points}, side{s, c.OfBase(), points}); err != nil || f.Value != 50 {
 		t.Errorf("queue 1 against queue 0: %+v, %v", f, err)
 	}
 	points = []results.Point{{Queues: sending([]int64{100, 700})}}
 	tenth := 100 * time.Millisecond
-	c = papers.Claim{Port: "h1", Windows: []papers.Window{{From: tenth, To: 2 * tenth}}, Base: papers.Base{Windows: []papers.Window{{To: tenth}}}}
-	if f, err := unpaired(pair{s, s, c, m}, spot{}, points, points); err != nil || math.Abs(f.Value-600) > 1e-9 {
+	c = papers.Claim{Metric: "queue-goodput", Port: "h1", Windows: []papers.Window{{From: tenth, To: 2 * tenth}}, Base: papers.Base{Windows: []papers.Window{{To: tenth}}}}
+	if f, err := unpaired(side{s, c, points}, side{s, c.OfBase(), points}); err != nil || math.Abs(float64(f.Value)-600) > 1e-9 {
 		t.Errorf("the second window against the first: %+v, %v", f, err)
 	}
 }
@@ -70,7 +42,7 @@ func TestBase(t *testing.T) {
 // Claims about loads up to some load name the highest of these.
 func TestNamedLoads(t *testing.T) {
 	published := []float64{0.1, 0.3, 0.5, 0.7}
-	got := named([]papers.Claim{{Load: 0.1}, {MaxLoad: 0.6}, {MinLoad: 0.6}, {MaxLoad: 0.05}}, published)
+	got := namedLoads([]papers.Claim{{Load: 0.1}, {MaxLoad: 0.6}, {MinLoad: 0.6}, {MaxLoad: 0.05}}, published)
 	if len(got) != 2 || got[0] != 0.1 || got[1] != 0.5 {
 		t.Errorf("named %v, want 0.1 and 0.5", got)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/card"
 	"aqmlab/reproduce/papers"
 	"aqmlab/trafficgen"
 )
@@ -34,21 +35,21 @@ func TestEveryClaim(t *testing.T) {
 	for _, paper := range published {
 		for _, e := range paper.Experiments {
 			claims += len(e.Claims)
-			if s := p.study(e.ID); s == nil || s.lab.Source.Paper != paper.ID {
+			if s := p.experiment(e.ID); s == nil || s.lab.Source.Paper != paper.ID {
 				t.Errorf("%s: lab %s is not of the paper", e.ID, e.Lab)
 			}
 		}
 	}
-	card, err := p.Card()
+	scores, err := p.Card()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(card) != claims {
-		t.Errorf("%d of %d claims on the card, %v", len(card), claims, Counts(card))
+	if len(scores) != claims {
+		t.Errorf("%d of %d claims on the card, %v", len(scores), claims, card.Counts(scores))
 	}
-	for _, s := range card {
-		ran := s.Verdict != NotRun && s.Verdict != Described
-		if s.By != Computed && (ran || s.Reason == "" || s.By != "" || len(s.Columns) > 0) {
+	for _, s := range scores {
+		ran := s.Verdict != card.NotRun && s.Verdict != card.Described
+		if s.By != card.Computed && (ran || s.Reason == "" || s.By != "" || len(s.Columns) > 0) {
 			t.Errorf("%s, of which nothing was run, is %s by %q: %s", s.Claim.ID, s.Verdict, s.By, s.Reason)
 		}
 	}
@@ -74,7 +75,7 @@ func TestScales(t *testing.T) {
 		{Headline, "ecnsharp-fig13", []float64{0.45}, 50_000, 2},
 		{Full, "tcn-fig3", []float64{0.6}, 1000, 1}, // its eight flows are the same with any seed
 	} {
-		l := planned(t, tt.scale, tt.name).study(tt.name).lab
+		l := planned(t, tt.scale, tt.name).experiment(tt.name).lab
 		if !slices.Equal(l.Workload.Load, tt.loads) || l.Workload.Flows != tt.flows || len(l.Seeds) != tt.seeds {
 			t.Errorf("%s %s: loads %v, %d flows, seeds %v", tt.scale, tt.name, l.Workload.Load, l.Workload.Flows, l.Seeds)
 		}
@@ -91,12 +92,12 @@ func TestLoadsAndFlows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.jobs) == 0 {
+		if len(p.points) == 0 {
 			t.Error("nothing is planned")
 		}
-		for _, j := range p.jobs {
-			if j.Load != 0.9 || j.study.lab.Workload.Flows != tt.want {
-				t.Errorf("planned %v of %d flows, want %d at 0.9 alone", j, j.study.lab.Workload.Flows, tt.want)
+		for _, j := range p.points {
+			if j.Load != 0.9 || j.experiment.lab.Workload.Flows != tt.want {
+				t.Errorf("planned %v of %d flows, want %d at 0.9 alone", j, j.experiment.lab.Workload.Flows, tt.want)
 			}
 		}
 	}
@@ -110,15 +111,15 @@ func TestLoadsAndFlows(t *testing.T) {
 // look at in other experiments, and nothing else.
 func TestHeadline(t *testing.T) {
 	p := planned(t, Headline, "tcn-fig13")
-	for _, j := range p.jobs {
-		if j.Load != 0.9 || j.study.lab.Workload.Flows != 50_000 {
-			t.Errorf("planned %v of %d flows", j, j.study.lab.Workload.Flows)
+	for _, j := range p.points {
+		if j.Load != 0.9 || j.experiment.lab.Workload.Flows != 50_000 {
+			t.Errorf("planned %v of %d flows", j, j.experiment.lab.Workload.Flows)
 		}
-		if j.study.ID != "tcn-fig13" && j.study.ID != "tcn-fig12" {
+		if j.experiment.ID != "tcn-fig13" && j.experiment.ID != "tcn-fig12" {
 			t.Errorf("planned %v, which no claim of Fig. 13 looks at", j)
 		}
 	}
-	if len(p.jobs) == 0 {
+	if len(p.points) == 0 {
 		t.Error("nothing is planned")
 	}
 	if _, err := New([]string{"tcn-fig1"}, Options{Scale: Headline, Runtime: "sim"}); !errors.Is(err, ErrUnknown) {
@@ -129,17 +130,17 @@ func TestHeadline(t *testing.T) {
 // An experiment takes along what its claims look at in another, and no more.
 func TestBaselineOfAnother(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig8")
-	for _, j := range p.jobs {
-		if j.study.ID == "tcn-fig6" && (j.Scheme != "tcn" || j.Load != 0.9) {
+	for _, j := range p.points {
+		if j.experiment.ID == "tcn-fig6" && (j.Scheme != "tcn" || j.Load != 0.9) {
 			t.Errorf("planned %v, which no claim of Fig. 8 looks at", j)
 		}
 	}
-	if !slices.ContainsFunc(p.jobs, func(j job) bool { return j.study.ID == "tcn-fig6" }) {
+	if !slices.ContainsFunc(p.points, func(j point) bool { return j.experiment.ID == "tcn-fig6" }) {
 		t.Error("Fig. 8 lacks its baseline in Fig. 6")
 	}
-	card, err := p.Card()
-	if err != nil || len(card) != 7 {
-		t.Errorf("%d claims on the card of Fig. 8, %v", len(card), err)
+	scores, err := p.Card()
+	if err != nil || len(scores) != 7 {
+		t.Errorf("%d claims on the card of Fig. 8, %v", len(scores), err)
 	}
 }
 
@@ -147,7 +148,7 @@ func TestBaselineOfAnother(t *testing.T) {
 func TestJobs(t *testing.T) {
 	p := planned(t, Standard, All)
 	seen := map[string]bool{}
-	for _, j := range p.jobs {
+	for _, j := range p.points {
 		if seen[j.key] {
 			t.Errorf("%v is planned twice", j)
 		}
@@ -155,7 +156,7 @@ func TestJobs(t *testing.T) {
 		if j.cost <= 0 {
 			t.Errorf("%v costs %v", j, j.cost)
 		}
-		if j.study.ID == "tcn-sec6.2-isolation-sim" {
+		if j.experiment.ID == "tcn-sec6.2-isolation-sim" {
 			t.Errorf("%v: nothing is claimed of it", j)
 		}
 	}
@@ -177,7 +178,7 @@ func TestScaleOfKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := p.study("tcn-fig6").lab
+	l := p.experiment("tcn-fig6").lab
 	if !slices.Equal(l.Workload.Load, []float64{0.6, 0.9}) || l.Workload.Flows != 1000 || len(l.Seeds) != 1 {
 		t.Errorf("loads %v, %d flows, seeds %v", l.Workload.Load, l.Workload.Flows, l.Seeds)
 	}
@@ -195,7 +196,8 @@ func TestScaleOfKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if guest, model := p.cost(l, flows), cost(l, flows); guest < 20*model {
+	model := Options{Runtime: "sim"}.cost(l, flows)
+	if guest := p.cost(l, flows); guest < 20*model {
 		t.Errorf("a guest takes %v s, the model %v", guest, model)
 	}
 }
@@ -225,25 +227,25 @@ func TestLeftOut(t *testing.T) {
 // The dearest experiments come first, with all their points; the plan is listed
 // by experiment.
 func TestOrder(t *testing.T) {
-	a, b := &study{paper: "x", Experiment: papers.Experiment{ID: "x-a"}}, &study{paper: "x", Experiment: papers.Experiment{ID: "x-b"}}
-	todo := Todo{factor: 2, cells: []cell{{[]job{{study: a}}, 1}, {[]job{{study: b}}, 2}, {[]job{{study: a}}, 4}, {[]job{{study: b}, {study: b}}, 3}}}
+	a, b := &experiment{paper: "x", Experiment: papers.Experiment{ID: "x-a"}}, &experiment{paper: "x", Experiment: papers.Experiment{ID: "x-b"}}
+	todo := Todo{factor: 2, jobs: []job{{[]point{{experiment: a}}, 1}, {[]point{{experiment: b}}, 2}, {[]point{{experiment: a}}, 4}, {[]point{{experiment: b}, {experiment: b}}, 3}}}
 	todo.order()
 	var costs []float64
-	for _, c := range todo.cells {
+	for _, c := range todo.jobs {
 		costs = append(costs, c.cost)
 	}
 	if !slices.Equal(costs, []float64{4, 1, 3, 2}) {
 		t.Errorf("order %v", costs)
 	}
-	want := []Share{{"x", "x-a", 2, 10 * time.Second}, {"x", "x-b", 3, 10 * time.Second}}
-	if got := todo.Shares(); !slices.Equal(got, want) {
+	want := []Estimate{{"x", "x-a", 2, 10 * time.Second}, {"x", "x-b", 3, 10 * time.Second}}
+	if got := todo.ByExperiment(); !slices.Equal(got, want) {
 		t.Errorf("shares %+v, want %+v", got, want)
 	}
 }
 
 // Workers take the next cell when they are done with one.
 func TestTakes(t *testing.T) {
-	todo := Todo{cells: []cell{{cost: 3}, {cost: 1}, {cost: 1}, {cost: 2}}}
+	todo := Todo{jobs: []job{{cost: 3}, {cost: 1}, {cost: 1}, {cost: 2}}}
 	if got := todo.takes(2); got != 4*time.Second {
 		t.Errorf("two workers take %v, want 4s", got)
 	}

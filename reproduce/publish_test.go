@@ -35,15 +35,15 @@ func tree(t *testing.T, root string) map[string]string {
 func TestPublish(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
 	p.Command = "aqmlab reproduce tcn-fig6"
-	claims := p.study("tcn-fig6").Claims
+	claims := p.experiment("tcn-fig6").Claims
 	against := claims[slices.IndexFunc(claims, func(c papers.Claim) bool { return c.ID == "tcn-fig6-c4" })] // CoDel
-	scores(t, p, "sim", func(j job) float64 {
+	scores(t, p, "sim", func(j point) float64 {
 		if j.Scheme == "tcn" {
 			return 50
 		}
 		return 100
 	})
-	if err := p.newKeeper(Todo{}).finish(); err != nil {
+	if err := p.newRecorder(Todo{}).finish(); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, p.Out)
@@ -74,7 +74,7 @@ func TestPublish(t *testing.T) {
 	dropRuns(t, p)
 	q := again(t, p, "ecnsharp-fig4")
 	for _, q.Scale = range []Scale{Standard, Headline} {
-		if err := q.newKeeper(Todo{}).finish(); err != nil {
+		if err := q.newRecorder(Todo{}).finish(); err != nil {
 			t.Fatal(err)
 		}
 		for name, text := range tree(t, p.Out) {

@@ -1,18 +1,16 @@
 package reproduce
 
 import (
-	"bytes"
-	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"aqmlab/reproduce/card"
 	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
 	"aqmlab/results"
 )
 
@@ -56,7 +54,7 @@ func TestCardWithoutRuns(t *testing.T) {
 func TestRecordKeepsItsOrigin(t *testing.T) {
 	p := planned(t, Quick, "tcn-fig3")
 	finish(t, p)
-	file := filepath.Join(p.Out, quickFolder, "tcn", "tcn-fig3.json")
+	file := filepath.Join(p.Out, "quick", "tcn", "tcn-fig3.json")
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -72,13 +70,13 @@ func TestRecordKeepsItsOrigin(t *testing.T) {
 // What is recorded in part goes on with the rest.
 func TestRecordOfAPart(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
-	scores(t, p, "sim", func(j job) float64 {
+	scores(t, p, "sim", func(j point) float64 {
 		if j.Load == 0.9 {
 			return 1
 		}
 		return 0
 	})
-	if err := p.keep("tcn-fig6"); err != nil {
+	if err := p.updateRecord("tcn-fig6"); err != nil {
 		t.Fatal(err)
 	}
 	dropRuns(t, p)
@@ -86,9 +84,9 @@ func TestRecordOfAPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range todo.cells {
-		if c.jobs[0].Load == 0.9 {
-			t.Errorf("%v is recorded, and is to be run", c.jobs[0])
+	for _, c := range todo.jobs {
+		if c.points[0].Load == 0.9 {
+			t.Errorf("%v is recorded, and is to be run", c.points[0])
 		}
 	}
 	if todo.Points == 0 || todo.Stored == 0 {
@@ -103,27 +101,27 @@ func TestKeeper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := p.newKeeper(todo)
+	k := p.newRecorder(todo)
 	left := map[float64]int{}
-	for _, c := range todo.cells {
-		left[c.jobs[0].Load]++
+	for _, c := range todo.jobs {
+		left[c.points[0].Load]++
 	}
-	for _, c := range todo.cells {
-		j := c.jobs[0]
+	for _, c := range todo.jobs {
+		j := c.points[0]
 		measured(t, p, j, "sim", 1)
 		if err := k.done(c); err != nil {
 			t.Fatal(err)
 		}
 		left[j.Load]--
-		r, err := load(p.Out, "tcn", "tcn-fig6")
+		r, err := record.Load(p.Out, "tcn", "tcn-fig6")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if there := slices.ContainsFunc(r.Figures, func(f kept) bool { return f.Load == j.Load }); there != (left[j.Load] == 0) {
+		if there := slices.ContainsFunc(r.Figures, func(f record.Figure) bool { return f.Load == j.Load }); there != (left[j.Load] == 0) {
 			t.Fatalf("with %d points left at %v its figures are recorded: %v", left[j.Load], j.Load, there)
 		}
 	}
-	if !k.kept["tcn-fig6"] {
+	if !k.recorded["tcn-fig6"] {
 		t.Error("all its points are done, and it is to be recorded once more")
 	}
 }
@@ -137,25 +135,25 @@ func TestKeeperOfShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortStableFunc(todo.cells, func(a, b cell) int { // those of Fig. 11 first
-		return strings.Compare(a.jobs[0].study.ID, b.jobs[0].study.ID)
+	slices.SortStableFunc(todo.jobs, func(a, b job) int { // those of Fig. 11 first
+		return strings.Compare(a.points[0].experiment.ID, b.points[0].experiment.ID)
 	})
-	k := p.newKeeper(todo)
-	for _, c := range todo.cells {
-		if c.jobs[0].Load != 0.9 {
+	k := p.newRecorder(todo)
+	for _, c := range todo.jobs {
+		if c.points[0].Load != 0.9 {
 			continue
 		}
-		measured(t, p, c.jobs[0], "sim", 1)
+		measured(t, p, c.points[0], "sim", 1)
 		if err := k.done(c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := load(p.Out, "ecnsharp", "ecnsharp-fig11")
+	r, err := record.Load(p.Out, "ecnsharp", "ecnsharp-fig11")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"ecnsharp-fig11-c3", "ecnsharp-fig11-c5"} {
-		if !slices.ContainsFunc(r.Figures, func(f kept) bool { return f.Claim == want }) {
+		if !slices.ContainsFunc(r.Figures, func(f record.Figure) bool { return f.Claim == want }) {
 			t.Errorf("%s has no figure", want)
 		}
 	}
@@ -165,12 +163,12 @@ func TestKeeperOfShared(t *testing.T) {
 // is by that of a larger; quick runs are no results.
 func TestRecordsOfScales(t *testing.T) {
 	full := planned(t, Full, "tcn-fig10")
-	for _, j := range full.jobs {
+	for _, j := range full.points {
 		if j.Load == 0.9 {
 			measured(t, full, j, "sim", 1)
 		}
 	}
-	if err := full.keep("tcn-fig10"); err != nil {
+	if err := full.updateRecord("tcn-fig10"); err != nil {
 		t.Fatal(err)
 	}
 	dropRuns(t, full)
@@ -184,11 +182,11 @@ func TestRecordsOfScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, err := p.records()
+		records, err := p.loadRecords()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, j := range p.jobs {
+		for _, j := range p.points {
 			if got := p.recorded(j, records); got != (tt.spare && j.Load == 0.9) {
 				t.Errorf("%s: %v is recorded: %v", tt.scale, j, got)
 			}
@@ -200,13 +198,13 @@ func TestRecordsOfScales(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, j := range standard.jobs {
+	for _, j := range standard.points {
 		measured(t, standard, j, "sim", 2)
 	}
-	if err := standard.keep("tcn-fig10"); err != nil {
+	if err := standard.updateRecord("tcn-fig10"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := load(full.Out, "tcn", "tcn-fig10")
+	r, err := record.Load(full.Out, "tcn", "tcn-fig10")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,19 +221,19 @@ func TestStale(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig3")
 	finish(t, p)
 	dropRuns(t, p)
-	for what, change := range map[string]func(*study){
-		"lab":   func(s *study) { s.lab.Host.InitCwnd++ },
-		"claim": func(s *study) { s.Claims[0].Windows = []papers.Window{{To: time.Millisecond}} },
+	for what, change := range map[string]func(*experiment){
+		"lab":   func(s *experiment) { s.lab.Host.InitCwnd++ },
+		"claim": func(s *experiment) { s.Claims[0].Windows = []papers.Window{{To: time.Millisecond}} },
 	} {
 		q := again(t, p, "tcn-fig3")
-		change(q.studies[0])
-		q.studies[0].hashes = make(map[spot]string)
-		card, err := q.Card()
+		change(q.experiments[0])
+		q.experiments[0].fingerprints = make(map[results.Coord]string)
+		scores, err := q.Card()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := card[0]
-		if f := s.Columns["sim"]; !f.Stale || s.Verdict != NotRun || !strings.Contains(s.Reason, "changed") || s.By != "" {
+		s := scores[0]
+		if f := s.Columns["sim"]; !f.Stale || s.Verdict != card.NotRun || !strings.Contains(s.Reason, "changed") || s.By != "" {
 			t.Errorf("%s: %s, %s: %+v", what, s.Verdict, s.Reason, f)
 		}
 		if text := cardOf(t, q); !strings.Contains(text, "before the lab was changed") {
@@ -247,7 +245,7 @@ func TestStale(t *testing.T) {
 	}
 	// A title is for readers.
 	q := again(t, p, "tcn-fig3")
-	q.studies[0].lab.Title = "another"
+	q.experiments[0].lab.Title = "another"
 	if todo, err := q.Todo(); err != nil || todo.Points != 0 {
 		t.Errorf("another title: to do %+v, %v", todo, err)
 	}
@@ -262,58 +260,14 @@ func TestSince(t *testing.T) {
 	if todo, err := p.Todo(); err != nil || todo.Points != 3 {
 		t.Errorf("to do %+v, %v", todo, err)
 	}
-	old := worth{current: true, since: false, flows: 9, seeds: 9, measured: time.Unix(1, 0)}
-	fresh := worth{current: true, since: true, flows: 1, seeds: 1}
-	if !fresh.beats(old) || old.beats(fresh) {
-		t.Error("what was asked to be measured anew stays")
-	}
-	stale := worth{since: true, flows: 9, seeds: 9}
-	if !old.beats(stale) || stale.beats(old) {
-		t.Error("what is of another lab takes the place of what is of this one")
-	}
-	fewer := worth{current: true, since: true, flows: 1, seeds: 1, measured: time.Unix(9, 0)}
-	more := worth{current: true, since: true, flows: 1, seeds: 2}
-	if fewer.beats(more) || !more.beats(fewer) || !more.beats(more) {
-		t.Error("fewer seeds take the place of more")
-	}
-}
-
-// A record reads as it was written, numbers without a word in JSON included, and
-// has one order.
-func TestRecordRoundTrip(t *testing.T) {
-	dir := t.TempDir()
-	o := origin{Version: "v1", Machine: results.Machine{CPU: "a \"b\"", Cores: 2}}
-	r := &record{Paper: "x", Experiment: "x-1", Origins: map[string]origin{o.hash(): o, "unused": {}}, Figures: []kept{
-		{Claim: "x-1-c2", Runtime: "sim", Value: exact(math.Inf(1)), From: exact(math.Inf(-1)), CI95: []exact{-1.5, 2}, Origin: o.hash(), Measured: time.Unix(1, 0).UTC()},
-		{Claim: "x-1-c1", Runtime: "sim", Nothing: "none | at all", Origin: o.hash()},
-	}, Points: []keptPoint{{Lab: "x", Coord: results.Coord{Scheme: "s"}, FCT: map[string][]float64{"all": {1, 2.5}}, Origin: o.hash()}}}
-	if err := r.save(dir); err != nil {
-		t.Fatal(err)
-	}
-	got, err := load(dir, "x", "x-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Figures[0].Claim != "x-1-c1" || len(r.Origins) != 1 || !reflect.DeepEqual(got, r) {
-		t.Errorf("read %+v\nwrote %+v", got, r)
-	}
-	if text := got.text(); !bytes.Equal(text, r.text()) || !json.Valid(text) {
-		t.Errorf("written again\n%s", text)
-	}
-	if err := os.WriteFile(recordFile(dir, "x", "x-1"), []byte(`{"figures": [], "colour": 1}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := load(dir, "x", "x-1"); err == nil || !strings.Contains(err.Error(), "colour") || !strings.Contains(err.Error(), "x-1.json") {
-		t.Errorf("error %v", err)
-	}
 }
 
 // Why a claim has no figure is recorded, too, so that its points are not run in
 // vain again.
 func TestRecordOfNothing(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig12")
-	scores(t, p, "sim", func(job) float64 { return 1 })
-	if err := p.keep("tcn-fig12"); err != nil {
+	scores(t, p, "sim", func(point) float64 { return 1 })
+	if err := p.updateRecord("tcn-fig12"); err != nil {
 		t.Fatal(err)
 	}
 	want := cardOf(t, p)

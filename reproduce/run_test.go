@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/reproduce/card"
 )
 
 // finish runs what is to do and returns how many points that was.
@@ -63,12 +65,12 @@ func TestResume(t *testing.T) {
 
 func cardOf(t *testing.T, p *Plan) string {
 	t.Helper()
-	card, err := p.Card()
+	scores, err := p.Card()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := Table(&text, card); err != nil {
+	if err := card.WriteText(&text, scores); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
@@ -115,7 +117,7 @@ func TestBeingWritten(t *testing.T) {
 	if err := unix.Flock(int(writer.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(p.Out, quickFolder)); err != nil { // the records
+	if err := os.RemoveAll(filepath.Join(p.Out, "quick")); err != nil { // the records
 		t.Fatal(err)
 	}
 	if todo, err := p.Todo(); err != nil || todo.Stored != 0 || todo.Points != 1 {
@@ -132,18 +134,18 @@ type cardJSON struct {
 	Claims []struct {
 		ID, Experiment, Paper, Unit string
 		Published, Sim, Testbed     *float64
-		Verdict                     Verdict
+		Verdict                     card.Verdict
 	}
-	Counts map[Verdict]int
+	Counts map[card.Verdict]int
 }
 
 func jsonOf(t *testing.T, p *Plan) (got cardJSON) {
 	t.Helper()
-	card, err := p.Card()
+	scores, err := p.Card()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(ToJSON(card, p.Scale))
+	b, err := json.Marshal(card.ToJSON(scores, string(p.Scale)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,23 +160,23 @@ func jsonOf(t *testing.T, p *Plan) (got cardJSON) {
 func TestJSON(t *testing.T) {
 	p := planned(t, Quick, "tcn-fig2")
 	before := jsonOf(t, p)
-	if len(before.Claims) != 7 || before.Counts[NotRun] != 7 || len(before.Counts) != len(Verdicts()) {
+	if len(before.Claims) != 7 || before.Counts[card.NotRun] != 7 || len(before.Counts) != len(card.Verdicts()) {
 		t.Fatalf("before the run %+v", before)
 	}
 	finish(t, p)
 	got := jsonOf(t, p)
-	if len(got.Claims) != 7 || got.Counts[NotRun] != 0 {
+	if len(got.Claims) != 7 || got.Counts[card.NotRun] != 0 {
 		t.Fatalf("got %+v", got)
 	}
 	first, never := got.Claims[0], got.Claims[2]
 	if first.ID != "tcn-fig2-c1" || first.Experiment != "tcn-fig2" || first.Paper != "tcn" || first.Unit != "Mbps" ||
-		first.Published == nil || *first.Published != 5000 || first.Sim == nil || first.Testbed != nil || first.Verdict == NotRun {
+		first.Published == nil || *first.Published != 5000 || first.Sim == nil || first.Testbed != nil || first.Verdict == card.NotRun {
 		t.Errorf("first claim %+v", first)
 	}
-	if never.Sim != nil || never.Verdict != Reproduced {
+	if never.Sim != nil || never.Verdict != card.Reproduced {
 		t.Errorf("a claim about a time without end %+v", never)
 	}
-	if c := before.Claims[1]; c.Sim != nil || c.Verdict != NotRun {
+	if c := before.Claims[1]; c.Sim != nil || c.Verdict != card.NotRun {
 		t.Errorf("a claim that was not run %+v", c)
 	}
 }
@@ -202,10 +204,10 @@ func TestScalesAreApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := map[string]bool{}
-	for _, j := range full.jobs {
+	for _, j := range full.points {
 		keys[j.key] = true
 	}
-	for _, j := range quick.jobs {
+	for _, j := range quick.points {
 		if keys[j.key] {
 			t.Errorf("%v is the same at both scales", j)
 		}
@@ -229,19 +231,19 @@ func TestSharedPoints(t *testing.T) {
 	if p, err = New(experiments, Options{Scale: Standard, Runtime: "netns", Out: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
-	if todo, err = p.Todo(); err != nil || len(todo.cells) != 3 || len(todo.cells[0].jobs) != 3 {
-		t.Errorf("%d runs for three loads of three schemes, error %v", len(todo.cells), err)
+	if todo, err = p.Todo(); err != nil || len(todo.jobs) != 3 || len(todo.jobs[0].points) != 3 {
+		t.Errorf("%d runs for three loads of three schemes, error %v", len(todo.jobs), err)
 	}
 	p = planned(t, Quick, experiments...)
-	p.jobs = nil
-	for _, s := range p.studies {
+	p.points = nil
+	for _, s := range p.experiments {
 		s.lab.Workload.Flows, s.lab.Workload.Load = 20, []float64{0.9}
 		if err := p.addPoints(s); err != nil {
 			t.Fatal(err)
 		}
 	}
 	finish(t, p)
-	records, err := p.records()
+	records, err := p.loadRecords()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/card"
 	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
 	"aqmlab/results"
 	"aqmlab/results/store"
 )
 
 // measured stores a run of a point of the plan as if a runtime had measured it:
 // flows of each class that take so many times a millisecond.
-func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
+func measured(t *testing.T, p *Plan, j point, runtime string, times float64) {
 	t.Helper()
-	lab, err := j.study.lab.Restricted([]string{j.Scheme}, j.Load, j.Seed)
+	lab, err := j.experiment.lab.Restricted([]string{j.Scheme}, j.Load, j.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +28,7 @@ func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(p.folder(lab), results.Manifest{
+	w, err := store.Create(p.runs(lab), results.Manifest{
 		Start: time.Unix(0, 0), Runtime: runtime, Lab: lab.Name, Schemes: []string{j.Scheme}, Loads: []float64{j.Load}, Seeds: []uint64{j.Seed},
 	}, yaml, nil)
 	if err != nil {
@@ -50,28 +52,28 @@ func measured(t *testing.T, p *Plan, j job, runtime string, times float64) {
 
 // scores measures all points of Fig. 6 with what took times as long, and indexes
 // the card by claim.
-func scores(t *testing.T, p *Plan, runtime string, times func(job) float64) map[string]Score {
+func scores(t *testing.T, p *Plan, runtime string, times func(point) float64) map[string]card.Score {
 	t.Helper()
-	for _, j := range p.jobs {
+	for _, j := range p.points {
 		if f := times(j); f > 0 {
 			measured(t, p, j, runtime, f)
 		}
 	}
-	card, err := p.Card()
+	scores, err := p.Card()
 	if err != nil {
 		t.Fatal(err)
 	}
-	byID := map[string]Score{}
-	for _, s := range card {
+	byID := map[string]card.Score{}
+	for _, s := range scores {
 		byID[s.Claim.ID] = s
 	}
 	return byID
 }
 
-// A claim is judged at the load that bears it out most or least, as it says.
+// A claim is judged at the load that supports it most or least, as it says.
 func TestCardOfFlows(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig6")
-	got := scores(t, p, "sim", func(j job) float64 {
+	got := scores(t, p, "sim", func(j point) float64 {
 		switch {
 		case j.Scheme == "mq-ecn" && j.Load != 0.3:
 			return 0 // not run
@@ -84,26 +86,26 @@ func TestCardOfFlows(t *testing.T) {
 		id      string
 		value   float64
 		load    float64
-		verdict Verdict
+		verdict card.Verdict
 	}{
-		{"tcn-fig6-c1", -40, 0.9, Reproduced},    // up to 2.5 % at 0.7 and more: 0.9 is the only one
-		{"tcn-fig6-c2", -40, 0.9, DirectionOnly}, // 61.4 % at 0.9
-		{"tcn-fig6-c3", -80, 0.3, Reproduced},    // up to 73.3 %, at any load
-		{"tcn-fig6-c5", -80, 0.3, NotReproduced}, // close at all loads
-		{"tcn-fig6-c6", -80, 0.3, NotReproduced}, // at the one load that was run
-		{"tcn-fig6-c7", 0, 0.9, NotReproduced},   // lower, and it is the same
+		{"tcn-fig6-c1", -40, 0.9, card.Reproduced},    // up to 2.5 % at 0.7 and more: 0.9 is the only one
+		{"tcn-fig6-c2", -40, 0.9, card.DirectionOnly}, // 61.4 % at 0.9
+		{"tcn-fig6-c3", -80, 0.3, card.Reproduced},    // up to 73.3 %, at any load
+		{"tcn-fig6-c5", -80, 0.3, card.NotReproduced}, // close at all loads
+		{"tcn-fig6-c6", -80, 0.3, card.NotReproduced}, // at the one load that was run
+		{"tcn-fig6-c7", 0, 0.9, card.NotReproduced},   // lower, and it is the same
 	} {
 		s := got[tt.id]
 		f := s.Columns["sim"]
-		if math.Abs(f.Value-tt.value) > 1e-6 || f.Load != tt.load || s.Verdict != tt.verdict || s.By != "sim" {
+		if math.Abs(float64(f.Value)-tt.value) > 1e-6 || f.Load != tt.load || s.Verdict != tt.verdict || s.By != "sim" {
 			t.Errorf("%s: %+v of %+v, want %v %% at %v: %s", tt.id, s.Verdict, f, tt.value, tt.load, tt.verdict)
 		}
 	}
-	if s := got["tcn-fig6-c8"]; s.Verdict != NotRun || s.Reason == "" {
+	if s := got["tcn-fig6-c8"]; s.Verdict != card.NotRun || s.Reason == "" {
 		t.Errorf("MQ-ECN at high load, which was not run: %+v", s)
 	}
 	c2 := got["tcn-fig6-c2"]
-	if f := c2.Columns["sim"]; f.From != 100_000 || f.To != 60_000 || !f.HasCI || f.Seeds != 2 || f.Flows != 60 || c2.Chance {
+	if f := c2.Columns["sim"]; f.From != 100_000 || f.To != 60_000 || f.CI95 == nil || f.Seeds != 2 || f.Flows != 60 || c2.Chance {
 		t.Errorf("values of both: %+v", f)
 	}
 	if !got["tcn-fig6-c7"].Chance {
@@ -115,13 +117,13 @@ func TestCardOfFlows(t *testing.T) {
 // runtimes of real hosts first of the one in virtual time.
 func TestColumns(t *testing.T) {
 	sim := planned(t, Standard, "tcn-fig6")
-	scores(t, sim, "sim", func(job) float64 { return 100 })
-	var got map[string]Score
+	scores(t, sim, "sim", func(point) float64 { return 100 })
+	var got map[string]card.Score
 	for _, tt := range []struct {
 		runtime orchestrator.Runtime
 		gain    float64
 	}{{"uml", 70}, {"netns", 10}} {
-		if err := sim.keep("tcn-fig6"); err != nil {
+		if err := sim.updateRecord("tcn-fig6"); err != nil {
 			t.Fatal(err)
 		}
 		o := sim.Options
@@ -130,7 +132,7 @@ func TestColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = scores(t, p, string(tt.runtime), func(j job) float64 {
+		got = scores(t, p, string(tt.runtime), func(j point) float64 {
 			if j.Scheme == "tcn" {
 				return 100 - tt.gain
 			}
@@ -139,16 +141,16 @@ func TestColumns(t *testing.T) {
 		sim = p
 	}
 	s := got["tcn-fig6-c2"]
-	if real, ok := s.Testbed(); !ok || real != "uml" || len(s.Columns) != 3 || s.By != "uml" || s.Verdict != Reproduced {
+	if real, ok := s.Testbed(); !ok || real != "uml" || len(s.Columns) != 3 || s.By != "uml" || s.Verdict != card.Reproduced {
 		t.Errorf("%s by %s: %+v", s.Verdict, s.By, s.Columns)
 	}
 	for r, want := range map[orchestrator.Runtime]float64{"sim": 0, "uml": -70, "netns": -10} {
-		if f := s.Columns[r]; math.Abs(f.Value-want) > 1e-6 {
+		if f := s.Columns[r]; math.Abs(float64(f.Value)-want) > 1e-6 {
 			t.Errorf("%s: %+v, want %v %%", r, f, want)
 		}
 	}
 	var text strings.Builder
-	if err := Table(&text, []Score{s}); err != nil {
+	if err := card.WriteText(&text, []card.Score{s}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"up to -61.4 %", "-70 % (-70 to -70)", "-10 % (-10 to -10)", "+0 %", "sim  ", "uml  ", "netns  "} {
@@ -156,22 +158,26 @@ func TestColumns(t *testing.T) {
 			t.Errorf("the card has no %q:\n%s", want, &text)
 		}
 	}
+	var figures []card.Figure
+	for _, f := range s.Columns {
+		figures = append(figures, f)
+	}
 	s.Experiment.Environment = papers.Simulator
-	if s.judge(); s.By != "sim" || s.Verdict != NotReproduced {
+	if s = card.ScoreClaim("tcn", s.Experiment, s.Claim, figures); s.By != "sim" || s.Verdict != card.NotReproduced {
 		t.Errorf("what the paper simulated is %s by %s", s.Verdict, s.By)
 	}
 }
 
 // Claims about another experiment are judged across the two.
 func TestAcrossExperiments(t *testing.T) {
-	got := scores(t, planned(t, Standard, "tcn-fig8"), "sim", func(j job) float64 {
-		if j.study.ID == "tcn-fig6" {
+	got := scores(t, planned(t, Standard, "tcn-fig8"), "sim", func(j point) float64 {
+		if j.experiment.ID == "tcn-fig6" {
 			return 50
 		}
 		return 10
 	})
 	s := got["tcn-fig8-c3"]
-	if f := s.Columns["sim"]; math.Abs(f.Value+80) > 1e-6 || s.Verdict != Reproduced || !f.HasCI {
+	if f := s.Columns["sim"]; math.Abs(float64(f.Value)+80) > 1e-6 || s.Verdict != card.Reproduced || f.CI95 == nil {
 		t.Errorf("%s: %+v", s.Verdict, f)
 	}
 }
@@ -180,7 +186,7 @@ func TestAcrossExperiments(t *testing.T) {
 // was not run.
 func TestDamagedRun(t *testing.T) {
 	p := planned(t, Quick, "tcn-fig7")
-	scores(t, p, "sim", func(job) float64 { return 1 })
+	scores(t, p, "sim", func(point) float64 { return 1 })
 	files, err := filepath.Glob(filepath.Join(p.Out, "runs", "*", "*", "*", "flows.parquet"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -198,53 +204,29 @@ func TestDamagedRun(t *testing.T) {
 // two scales those of the figure's.
 func TestFlowsOfTheRun(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig2")
-	for _, s := range scores(t, p, "sim", func(job) float64 { return 1 }) {
+	for _, s := range scores(t, p, "sim", func(point) float64 { return 1 }) {
 		if f, ok := s.Columns["sim"]; ok && f.Flows != 60 {
 			t.Errorf("%s: %d flows, want 60", s.Claim.ID, f.Flows)
 		}
 	}
-	s := p.studies[0]
-	point := func(lab string, seed uint64, flows int) keptPoint {
-		return keptPoint{Lab: lab, Coord: results.Coord{Scheme: "a", Load: 0.5, Seed: seed}, Runtime: "sim", Flows: flows}
+	lab := p.experiments[0].lab.Name
+	point := func(lab string, seed uint64, flows int) record.Point {
+		return record.Point{Lab: lab, Coord: results.Coord{Scheme: "a", Load: 0.5, Seed: seed}, Runtime: "sim", Flows: flows}
 	}
-	r := &record{Points: []keptPoint{point("b", 1, 1000), point(s.lab.Name, 1, 17), point(s.lab.Name, 2, 900), point(s.lab.Name, 3, 50)}}
-	f := kept{Scheme: "a", Load: 0.5, Flows: 1000, Runtime: "sim"}
-	if got := s.flowsOf(r, f); got != 900 {
+	r := &record.Record{Points: []record.Point{point("b", 1, 1000), point(lab, 1, 17), point(lab, 2, 900), point(lab, 3, 50)}}
+	f := record.Figure{Scheme: "a", Load: 0.5, Flows: 1000, Runtime: "sim"}
+	if got := flowsOf(r, lab, f); got != 900 {
 		t.Errorf("%d flows, want those of the figure's scale", got)
 	}
 	f.Runtime = "uml"
-	if got := s.flowsOf(r, f); got != 1000 {
+	if got := flowsOf(r, lab, f); got != 1000 {
 		t.Errorf("%d flows without a point", got)
 	}
 	f.Runtime = "sim"
 	for i := range r.Points {
 		r.Points[i].Measured = f.Measured.Add(time.Hour)
 	}
-	if got := s.flowsOf(r, f); got != 1000 {
+	if got := flowsOf(r, lab, f); got != 1000 {
 		t.Errorf("%d flows, want the figure's: all points were measured anew since, with a scheme that it is not about", got)
-	}
-}
-
-// A verdict is unsettled when the interval holds what would be reproduced.
-func TestUnsettled(t *testing.T) {
-	for _, tt := range []struct {
-		value    float64
-		interval [2]float64
-		verdict  Verdict
-		want     bool
-	}{
-		{-30, [2]float64{-55, -5}, DirectionOnly, true},
-		{-30, [2]float64{-35, -25}, DirectionOnly, false},
-		{5, [2]float64{-60, 70}, NotReproduced, true},
-		{-60, [2]float64{-90, -30}, Reproduced, false},
-	} {
-		s := Score{
-			Claim:   papers.Claim{Relation: papers.Lower, Percent: 60},
-			Columns: map[orchestrator.Runtime]Figure{"sim": {Value: tt.value, CI95: tt.interval, HasCI: true}},
-		}
-		s.judge()
-		if s.Verdict != tt.verdict || s.Unsettled != tt.want {
-			t.Errorf("%v within %v of 60 %% lower: %s", tt.value, tt.interval, s.verdictText())
-		}
 	}
 }

@@ -21,8 +21,6 @@ type Kind struct {
 	Total   bool // it grows with the number of flows
 }
 
-type compute = func(Subject) (float64, error)
-
 // Kinds is the table of what claims may be about. To add a kind: a row, a function,
 // a test.
 func Kinds() []Kind {

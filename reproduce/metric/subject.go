@@ -17,8 +17,14 @@ type Subject struct {
 	Lab   *labs.Lab
 }
 
+// compute is how a figure is computed.
+type compute = func(Subject) (float64, error)
+
 // ErrNothing says that a point holds nothing that the metric is of.
 var ErrNothing = errors.New("nothing of it was measured")
+
+// ErrNotRun says that a point has not been run.
+var ErrNotRun = fmt.Errorf("%w: no point that it is about has been run", ErrNothing)
 
 // nothing says what is missing. It wraps [ErrNothing].
 func nothing(format string, args ...any) error {

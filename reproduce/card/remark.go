@@ -1,4 +1,4 @@
-package reproduce
+package card
 
 import (
 	"fmt"
@@ -17,20 +17,20 @@ type remark struct {
 	all     bool // the experiment has no others
 }
 
-// remarksOf lists the remarks on an experiment, in the order in which its claims
+// remarksOn lists the remarks on an experiment, in the order in which its claims
 // first give rise to them.
-func remarksOf(claims []Score) (remarks []remark) {
+func remarksOn(claims []Score) (remarks []remark) {
 	for i, s := range claims {
 		why := s.why()
 		if why == "" {
 			continue
 		}
-		at := slices.IndexFunc(remarks, func(r remark) bool { return r.is(s) })
+		at := slices.IndexFunc(remarks, func(r remark) bool { return r.isOn(s) })
 		if at < 0 {
 			at, remarks = len(remarks), append(remarks, remark{verdict: s.Verdict, why: why, first: i})
 		}
 		r := &remarks[at]
-		r.claims, r.last = append(r.claims, s.short()), i
+		r.claims, r.last = append(r.claims, s.shortID()), i
 		r.all = len(r.claims) == len(claims)
 	}
 	return remarks
@@ -39,16 +39,16 @@ func remarksOf(claims []Score) (remarks []remark) {
 // why is what there is to say of a verdict.
 func (s Score) why() string { return strings.TrimSuffix(s.Reason+s.explanation(), ".") }
 
-// is tells whether the remark is on a claim.
-func (r remark) is(s Score) bool { return r.verdict == s.Verdict && r.why == s.why() }
+// isOn tells whether the remark is on a claim.
+func (r remark) isOn(s Score) bool { return r.verdict == s.Verdict && r.why == s.why() }
 
-// stands tells whether the remark stands below the claims: the others stand with
-// theirs.
-func (r remark) stands() bool { return len(r.claims) > 1 || r.verdict == Described }
+// standsBelow tells whether the remark stands below the claims: the others stand
+// with theirs.
+func (r remark) standsBelow() bool { return len(r.claims) > 1 || r.verdict == Described }
 
 // shared tells whether what there is to say of a claim stands below all.
 func shared(remarks []remark, s Score) bool {
-	return slices.ContainsFunc(remarks, func(r remark) bool { return r.is(s) && r.stands() })
+	return slices.ContainsFunc(remarks, func(r remark) bool { return r.isOn(s) && r.standsBelow() })
 }
 
 // String names the claims, the verdict and the reason.
@@ -66,7 +66,7 @@ func (r remark) names() string {
 	return strings.Join(r.claims, ", ")
 }
 
-// figured are the claims that are not only described.
-func figured(claims []Score) []Score {
+// withoutDescribed lists the claims that are not only described.
+func withoutDescribed(claims []Score) []Score {
 	return slices.DeleteFunc(slices.Clone(claims), func(s Score) bool { return s.Verdict == Described })
 }

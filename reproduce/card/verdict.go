@@ -1,4 +1,4 @@
-package reproduce
+package card
 
 import (
 	"math"
@@ -33,64 +33,46 @@ const tolerance = 10
 // and neither has a figure by itself; a bound that is missed by less than the
 // tolerance counts as the direction.
 func judge(c papers.Claim, value float64) Verdict {
-	margin := math.Round(bears(c, value)*1e9) / 1e9 // what binary fractions add is none of it
+	margin := math.Round(support(c, value)*1e9) / 1e9 // without what binary fractions add
+	full, direction := false, false
 	switch c.Relation {
 	case papers.Lower, papers.Higher:
-		switch {
-		case !(margin > 0):
-			return NotReproduced
-		case margin < c.Percent-tolerance:
-			return DirectionOnly
-		}
-		return Reproduced
+		full, direction = margin > 0 && margin >= c.Percent-tolerance, margin > 0
 	case papers.Close:
-		return within(-margin <= c.Percent+tolerance, NotReproduced)
+		full = margin >= -c.Percent-tolerance
 	case papers.Equal:
-		return within(-margin <= tolerance, NotReproduced)
+		full = margin >= -tolerance
 	case papers.AtLeast, papers.AtMost:
-		if margin < 0 {
-			return within(-margin <= tolerance, NotReproduced).weaker()
-		}
+		full, direction = margin >= 0, margin >= -tolerance
+	}
+	switch {
+	case full:
 		return Reproduced
+	case direction:
+		return DirectionOnly
 	}
 	return NotReproduced
 }
 
-func within(ok bool, otherwise Verdict) Verdict {
-	if ok {
-		return Reproduced
-	}
-	return otherwise
-}
-
-// weaker is what a verdict is worth when a bound is missed.
-func (v Verdict) weaker() Verdict {
-	if v == Reproduced {
-		return DirectionOnly
-	}
-	return v
-}
-
-// mostFavourable is the value of an interval that bears a claim out most.
-func mostFavourable(c papers.Claim, interval [2]float64) float64 {
-	best := interval[0]
-	if bears(c, interval[1]) > bears(c, best) {
-		best = interval[1]
-	}
+// mostFavourable is the value of an interval that supports a claim most.
+func mostFavourable(c papers.Claim, low, high float64) float64 {
 	goal := 0.0 // of what is to be close to a baseline
 	if c.Relation == papers.Equal {
 		goal = *c.To
 	}
-	if inside := interval[0] <= goal && goal <= interval[1]; inside && (c.Relation == papers.Close || c.Relation == papers.Equal) {
+	switch inside := low <= goal && goal <= high; {
+	case inside && (c.Relation == papers.Close || c.Relation == papers.Equal):
 		return goal
+	case support(c, high) > support(c, low):
+		return high
 	}
-	return best
+	return low
 }
 
-// bears is how much a value bears a claim out, the more the higher: for a
+// support is how much a value supports a claim, the more the higher: for a
 // direction the difference in it, for the others how little it is off, in
 // percent. Nothing is near a published zero but zero.
-func bears(c papers.Claim, value float64) float64 {
+func support(c papers.Claim, value float64) float64 {
 	switch c.Relation {
 	case papers.Lower:
 		return -value

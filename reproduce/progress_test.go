@@ -14,14 +14,14 @@ func TestMeter(t *testing.T) {
 	now := time.Unix(0, 0)
 	var last Progress
 	calls := 0
-	s := &study{}
+	s := &experiment{}
 	s.ID = "x-1"
-	todo := Todo{Points: 3, Takes: 100 * time.Second, cells: []cell{
-		{jobs: []job{{study: s}}, cost: 1}, {jobs: []job{{study: s}, {study: s}}, cost: 3},
+	todo := Todo{Points: 3, Takes: 100 * time.Second, jobs: []job{
+		{points: []point{{experiment: s}}, cost: 1}, {points: []point{{experiment: s}, {experiment: s}}, cost: 3},
 	}}
 	m := newMeter(todo, func(p Progress) { last, calls = p, calls+1 })
 	m.now = func() time.Time { return now }
-	m.begun, m.said = now, now
+	m.begun, m.last = now, now
 	first, second := m.watcher(0), m.watcher(1)
 
 	first.Note("one")

@@ -8,6 +8,8 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/results"
 	"aqmlab/trafficgen"
 )
 
@@ -43,7 +45,7 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	whole.Workload.Flows = pilotFlows
-	if on := p.Runtime.Facts(); on.Virtual && !on.Modelled {
+	if !p.modelled() {
 		whole.Workload.Flows = guestFlows
 	}
 	lab, err := whole.Restricted([]string{pilotScheme}, pilotLoad, 1)
@@ -59,8 +61,15 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(out)
-	m := newMeter(Todo{cells: []cell{{jobs: []job{{study: &study{}}}}}}, func(Progress) {})
 	begun := time.Now()
-	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{Log: p.Log, Runtime: p.Runtime, Jobs: 1, Out: out, Watcher: m.watcher(0)})
+	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{Log: p.Log, Runtime: p.Runtime, Jobs: 1, Out: out, Watcher: unwatched{}})
 	return time.Since(begun).Seconds() / p.cost(lab, flows), err
 }
+
+// unwatched is a watcher of what nobody watches.
+type unwatched struct{}
+
+func (unwatched) Note(string)                                   {}
+func (unwatched) Begin(orchestrator.Point)                      {}
+func (unwatched) Progress(orchestrator.Point, backend.Progress) {}
+func (unwatched) End(orchestrator.Point, results.Point)         {}

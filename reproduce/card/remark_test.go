@@ -1,10 +1,9 @@
-package reproduce
+package card
 
 import (
+	"aqmlab/reproduce/papers"
 	"strings"
 	"testing"
-
-	"aqmlab/reproduce/papers"
 )
 
 // hardware are claims of an experiment about machines of the authors.
@@ -28,24 +27,11 @@ func hardware(verdicts ...Verdict) (card []Score) {
 // What the paper only describes is neither run nor not run.
 func TestDescribed(t *testing.T) {
 	for environment, want := range map[string]Verdict{papers.Input: Described, papers.Hardware: Described, papers.Testbed: NotRun, papers.Simulator: NotRun} {
-		s := &study{Experiment: papers.Experiment{ID: "x-1", Environment: environment}}
+		e := papers.Experiment{ID: "x-1", Environment: environment}
 		claim := papers.Claim{ID: "x-1-c1", Metric: "lines", Relation: papers.Equal, To: ptr(500), Unmeasured: "their program"}
-		if got := (&Plan{}).score(&record{}, s, claim); got.Verdict != want || got.Reason != "their program" {
+		if got := ScoreClaim("x", e, claim, nil); got.Verdict != want || got.Reason != "their program" {
 			t.Errorf("%s: %s, %s", environment, got.Verdict, got.Reason)
 		}
-	}
-	card, err := planned(t, Standard, "ecnsharp-fig1", "ecnsharp-sec4-tofino", "abq-table1").Card()
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]int{}
-	for _, s := range card {
-		if s.Verdict == Described {
-			counts[s.Experiment.ID]++
-		}
-	}
-	if counts["ecnsharp-fig1"] != 24 || counts["ecnsharp-sec4-tofino"] != 7 || len(counts) != 2 {
-		t.Errorf("described: %v", counts)
 	}
 }
 
@@ -63,7 +49,7 @@ func TestRemarks(t *testing.T) {
 		{[]Verdict{Reproduced}, nil},
 	} {
 		var got []string
-		for _, r := range remarksOf(hardware(tt.verdicts...)) {
+		for _, r := range remarksOn(hardware(tt.verdicts...)) {
 			got = append(got, r.String())
 		}
 		if strings.Join(got, "|") != strings.Join(tt.want, "|") {
@@ -84,7 +70,7 @@ func TestRemarksOnTheCard(t *testing.T) {
 		{[]Verdict{NotRun, NotRun}, "  c1     1 lines    -    not run\n       []\n  c2     1 lines    -    not run\n       []\n  all 2 claims, not run: no time.\n\n"},
 	} {
 		var text strings.Builder
-		if err := Table(&text, hardware(tt.verdicts...)); err != nil {
+		if err := WriteText(&text, hardware(tt.verdicts...)); err != nil {
 			t.Fatal(err)
 		}
 		_, rows, found := strings.Cut(text.String(), "verdict\n")

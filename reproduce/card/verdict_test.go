@@ -1,10 +1,9 @@
-package reproduce
+package card
 
 import (
+	"aqmlab/reproduce/papers"
 	"math"
 	"testing"
-
-	"aqmlab/reproduce/papers"
 )
 
 func ptr(v float64) *float64 { return &v }
@@ -61,7 +60,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// An interval is worth its value that bears the claim out most: one end of it, or
+// An interval is worth its value that supports the claim most: one end of it, or
 // what lies between.
 func TestMostFavourable(t *testing.T) {
 	for _, tt := range []struct {
@@ -79,7 +78,7 @@ func TestMostFavourable(t *testing.T) {
 		{"at least", papers.Claim{Relation: papers.AtLeast, To: ptr(99)}, [2]float64{90, 100}, 100},
 		{"at most", papers.Claim{Relation: papers.AtMost, To: ptr(99)}, [2]float64{90, 100}, 90},
 	} {
-		if got := mostFavourable(tt.claim, tt.interval); got != tt.want {
+		if got := mostFavourable(tt.claim, tt.interval[0], tt.interval[1]); got != tt.want {
 			t.Errorf("%s: %v of %v, want %v", tt.name, got, tt.interval, tt.want)
 		}
 	}

@@ -1,11 +1,13 @@
-package reproduce
+package card
 
 import (
 	"fmt"
 	"slices"
 
-	"aqmlab/orchestrator"
+	"aqmlab/labs"
 	"aqmlab/reproduce/metric"
+	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
 )
@@ -21,8 +23,8 @@ func (s statistic) title() string {
 	return fmt.Sprintf("%s FCT of %s flows", name, s.class)
 }
 
-// of is the statistic of a point; ok is false when no flow of the class completed.
-func (s statistic) of(k keptPoint) (us float64, ok bool) {
+// value is the statistic of a point; ok is false when no flow of the class completed.
+func (s statistic) value(k record.Point) (us float64, ok bool) {
 	f := k.FCT[s.class]
 	if len(f) != 2 {
 		return 0, false
@@ -33,9 +35,9 @@ func (s statistic) of(k keptPoint) (us float64, ok bool) {
 	return f[0], true
 }
 
-// statistics lists those that an experiment's claims are about.
-func (s *study) statistics() (all []statistic) {
-	for _, c := range s.Claims {
+// statistics lists those that claims are about.
+func statistics(claims []papers.Claim) (all []statistic) {
+	for _, c := range claims {
 		m, ok := metric.Find(c.Metric)
 		if !ok || m.Paired == "" || c.Unmeasured != "" {
 			continue
@@ -47,18 +49,16 @@ func (s *study) statistics() (all []statistic) {
 	return all
 }
 
-// plots draws completion times against the load, as the papers do: relative to
-// the lab's baseline, for each statistic that claims are about and each runtime
-// with two loads or more.
-func (p *Plan) plots(s *study, r *record) (figures []figure.Figure) {
-	for _, stat := range s.statistics() {
-		for _, runtime := range append([]orchestrator.Runtime{orchestrator.Simulator()}, testbeds()...) {
-			points := slices.DeleteFunc(slices.Clone(r.Points), func(k keptPoint) bool {
-				return k.Runtime != string(runtime) || k.Lab != s.lab.Name || !p.currentPoint(k)
-			})
-			if f, ok := s.plot(stat, points); ok {
-				f.Name = fmt.Sprintf("%s_%s-%s-%s", s.lab.Name, stat.class, stat.metric, runtime)
-				f.About = fmt.Sprintf("%s against the load, %s, %s", stat.title(), s, runtime)
+// Plots draws completion times against the load, as the papers do: relative to the
+// lab's baseline, for each statistic that claims are about and each runtime with two
+// loads or more. The title says which experiment it is; the points are of the lab.
+func Plots(title string, lab *labs.Lab, claims []papers.Claim, points []record.Point) (figures []figure.Figure) {
+	for _, stat := range statistics(claims) {
+		for _, runtime := range Runtimes() {
+			measured := slices.DeleteFunc(slices.Clone(points), func(p record.Point) bool { return p.Runtime != string(runtime) })
+			if f, ok := plot(stat, lab, measured); ok {
+				f.Name = fmt.Sprintf("%s_%s-%s-%s", lab.Name, stat.class, stat.metric, runtime)
+				f.About = fmt.Sprintf("%s against the load, %s, %s", stat.title(), title, runtime)
 				figures = append(figures, f)
 			}
 		}
@@ -68,16 +68,16 @@ func (p *Plan) plots(s *study, r *record) (figures []figure.Figure) {
 
 // plot draws one statistic; ok is false when no scheme but the baseline has it at
 // two loads.
-func (s *study) plot(stat statistic, points []keptPoint) (f figure.Figure, ok bool) {
+func plot(stat statistic, lab *labs.Lab, points []record.Point) (f figure.Figure, ok bool) {
 	f = figure.Figure{
 		Title: stat.title(), Rule: 1,
 		X: figure.Axis{Title: "offered load", Low: 1, High: 0},
-		Y: figure.Axis{Title: "FCT / FCT of " + s.lab.Baseline, Low: 1, High: 1},
+		Y: figure.Axis{Title: "FCT / FCT of " + lab.Baseline, Low: 1, High: 1},
 	}
-	for i, scheme := range s.lab.Schemes {
+	for i, scheme := range lab.Schemes {
 		series := figure.Series{Name: scheme.Name, Style: i, Form: figure.Joined}
 		for _, load := range loadsOf(points) {
-			ratio, found := stat.ratio(points, s.lab.Baseline, spot{scheme.Name, load})
+			ratio, found := stat.ratio(points, lab.Baseline, scheme.Name, load)
 			if !found {
 				continue
 			}
@@ -85,7 +85,7 @@ func (s *study) plot(stat statistic, points []keptPoint) (f figure.Figure, ok bo
 			f.X.Low, f.X.High = min(f.X.Low, load), max(f.X.High, load)
 			f.Y.Low, f.Y.High = min(f.Y.Low, ratio), max(f.Y.High, ratio)
 		}
-		ok = ok || len(series.Points) > 1 && scheme.Name != s.lab.Baseline
+		ok = ok || len(series.Points) > 1 && scheme.Name != lab.Baseline
 		if len(series.Points) > 0 {
 			f.Series = append(f.Series, series)
 		}
@@ -93,7 +93,7 @@ func (s *study) plot(stat statistic, points []keptPoint) (f figure.Figure, ok bo
 	return f, ok
 }
 
-func loadsOf(points []keptPoint) (loads []float64) {
+func loadsOf(points []record.Point) (loads []float64) {
 	for _, k := range points {
 		loads = append(loads, k.Load)
 	}
@@ -103,18 +103,18 @@ func loadsOf(points []keptPoint) (loads []float64) {
 
 // ratio is a scheme's statistic over the baseline's, both as means of the seeds
 // that both have with the same number of flows.
-func (s statistic) ratio(points []keptPoint, baseline string, at spot) (float64, bool) {
+func (s statistic) ratio(points []record.Point, baseline, scheme string, load float64) (float64, bool) {
 	mine, base := 0.0, 0.0
 	for _, k := range points {
-		if k.Scheme != at.scheme || k.Load != at.load {
+		if k.Scheme != scheme || k.Load != load {
 			continue
 		}
 		for _, o := range points {
 			if o.Scheme != baseline || o.Load != k.Load || o.Seed != k.Seed || o.Flows != k.Flows {
 				continue
 			}
-			a, ok := s.of(k)
-			b, ok2 := s.of(o)
+			a, ok := s.value(k)
+			b, ok2 := s.value(o)
 			if ok && ok2 {
 				mine, base = mine+a, base+b
 			}

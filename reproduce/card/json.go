@@ -1,0 +1,101 @@
+package card
+
+import (
+	"encoding/json"
+	"math"
+
+	"aqmlab/orchestrator"
+)
+
+// JSON is a score card as reproduce --json prints it.
+type JSON struct {
+	Scale  string          `json:"scale"`
+	Claims []ClaimJSON     `json:"claims"`
+	Counts map[Verdict]int `json:"counts"`
+}
+
+// ClaimJSON is one claim. Published, Sim and Testbed are differences from the
+// baseline in percent, below zero for lower, or figures in Unit; null where the
+// paper gives no number, or nothing was run.
+type ClaimJSON struct {
+	ID          string                              `json:"id"`
+	Experiment  string                              `json:"experiment"`
+	Paper       string                              `json:"paper"`
+	Source      string                              `json:"source"`
+	Statement   string                              `json:"statement"`
+	Published   number                              `json:"published"`
+	Sim         number                              `json:"sim"`
+	Testbed     number                              `json:"testbed"` // of the runtime of real hosts that counts most
+	Unit        string                              `json:"unit"`
+	Verdict     Verdict                             `json:"verdict"`
+	By          orchestrator.Runtime                `json:"verdict_by,omitempty"`  // the runtime that it is of
+	Chance      bool                                `json:"may_be_chance"`         // the interval of the difference holds zero
+	Unsettled   bool                                `json:"unsettled"`             // the interval holds what would be reproduced
+	Reason      string                              `json:"reason,omitempty"`      // why it was not run, or cannot be
+	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
+	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured, and what was [Computed]
+}
+
+// FigureJSON is a figure of one runtime.
+type FigureJSON struct {
+	Figure      number     `json:"figure"`
+	CI95        *[2]number `json:"ci95"` // null with a single seed
+	From        number     `json:"baseline_value"`
+	To          number     `json:"value"`
+	Scheme      string     `json:"scheme"`
+	Load        float64    `json:"load"`
+	Flows       int        `json:"flows"` // a point
+	Seeds       int        `json:"seeds"`
+	LowFidelity bool       `json:"low_fidelity"`
+	Stale       bool       `json:"stale"` // the lab has changed since
+}
+
+// number is one that JSON has, or null.
+type number float64
+
+// MarshalJSON writes null for what is no number.
+func (n number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// ToJSON is the card of a scale.
+func ToJSON(card []Score, scale string) JSON {
+	out := JSON{Scale: scale, Claims: []ClaimJSON{}, Counts: Counts(card)}
+	for _, s := range card {
+		real, _ := s.Testbed()
+		c := ClaimJSON{
+			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
+			Source: s.Experiment.Source, Statement: s.Claim.Statement,
+			Published: number(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
+			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Unsettled: s.Unsettled, Reason: s.Reason, Explanation: s.explanation(),
+			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
+		}
+		for r, f := range s.Columns {
+			c.Runtimes[r] = f.json()
+		}
+		out.Claims = append(out.Claims, c)
+	}
+	return out
+}
+
+// number is the figure of a runtime, or none.
+func (s Score) number(r orchestrator.Runtime) number {
+	if f, ok := s.Columns[r]; ok {
+		return number(f.Value)
+	}
+	return number(math.NaN())
+}
+
+func (f Figure) json() FigureJSON {
+	out := FigureJSON{
+		Figure: number(f.Value), From: number(f.From), To: number(f.To), Scheme: f.Scheme, Load: f.Load,
+		Flows: f.Flows, Seeds: f.Seeds, LowFidelity: f.LowFidelity, Stale: f.Stale,
+	}
+	if f.CI95 != nil {
+		out.CI95 = &[2]number{number(f.CI95[0]), number(f.CI95[1])}
+	}
+	return out
+}

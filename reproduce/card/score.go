@@ -1,0 +1,175 @@
+// Package card judges the claims of papers by what records have of them, and
+// shows claims and figures: as text, as JSON, and as the page beside the records.
+package card
+
+import (
+	"errors"
+	"slices"
+
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/reproduce/metric"
+	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
+)
+
+// Score is a claim, and how it fared.
+type Score struct {
+	Paper      string
+	Experiment papers.Experiment
+	Claim      papers.Claim
+	// Columns has what was measured, by runtime.
+	Columns map[orchestrator.Runtime]Figure
+	Verdict Verdict
+	// By is the runtime that the verdict is of: one of the paper's own environment,
+	// or else the other; for a claim about arithmetic [Computed]. Empty when there
+	// is no figure.
+	By     orchestrator.Runtime
+	Reason string // why it was not run, or cannot be
+	// Chance is set when the interval of a difference holds zero, so that its
+	// direction may be chance.
+	Chance bool
+	// Unsettled is set for a claim that is not reproduced, when the interval holds
+	// values with which it would be: more flows or seeds may change the verdict.
+	Unsettled bool
+}
+
+// Figure is what a record has of a claim.
+type Figure struct {
+	record.Figure
+	Stale bool // the lab, or what the claim is about, has changed since
+}
+
+// Computed is the column of claims about arithmetic, which no run is needed for.
+const Computed orchestrator.Runtime = "computed"
+
+// Runtimes lists those that have a column: that of modelled hosts, and those of
+// real ones.
+func Runtimes() []orchestrator.Runtime {
+	return append([]orchestrator.Runtime{orchestrator.Simulator()}, testbeds()...)
+}
+
+// testbeds are the runtimes of real hosts, those first whose verdict counts: time
+// that is virtual has no lateness.
+func testbeds() []orchestrator.Runtime {
+	return slices.Concat(
+		orchestrator.RuntimesWith(func(f backend.Facts) bool { return !f.Modelled && f.Virtual }),
+		orchestrator.RuntimesWith(func(f backend.Facts) bool { return !f.Modelled && !f.Virtual }),
+	)
+}
+
+// ScoreClaim judges a claim by all that a record has of it.
+func ScoreClaim(paper string, e papers.Experiment, c papers.Claim, figures []Figure) Score {
+	s := Score{Paper: paper, Experiment: e, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Verdict: NotRun, Reason: c.Unmeasured}
+	arithmetic, computable := metric.ArithmeticOf(c)
+	switch {
+	case c.Unmeasured != "" && (e.Environment == papers.Input || e.Environment == papers.Hardware):
+		s.Verdict = Described // what the paper only describes cannot be run here
+	case c.Unmeasured != "":
+	case computable:
+		s.Columns[Computed] = computed(arithmetic, c)
+	default:
+		s.Reason = metric.ErrNotRun.Error()
+		for _, runtime := range Runtimes() {
+			f, err := chooseFigure(c, runtime, figures)
+			switch {
+			case err == nil:
+				s.Columns[runtime] = f
+			case !errors.Is(err, metric.ErrNotRun): // what was run says more than what was not
+				s.Reason = err.Error()
+			}
+		}
+	}
+	s.judge()
+	return s
+}
+
+// computed is the figure of a claim about arithmetic.
+func computed(a metric.Arithmetic, c papers.Claim) Figure {
+	from, to := a.Compute()
+	value := to
+	if c.Relation.Relative() {
+		value = metric.Difference(from, to)
+	}
+	return Figure{Figure: record.Figure{Value: record.Number(value), From: record.Number(from), To: record.Number(to), Scheme: c.Scheme}}
+}
+
+// chooseFigure takes, of all schemes and loads that a claim is about, the one that
+// supports it least, or most where it says "up to": of figures of the lab as it is,
+// or when there are none of those from before it was changed.
+func chooseFigure(c papers.Claim, runtime orchestrator.Runtime, figures []Figure) (Figure, error) {
+	var chosen *Figure
+	why := metric.ErrNotRun
+	for _, f := range figures {
+		switch {
+		case f.Runtime != string(runtime) || !c.About(f.Load) || !slices.Contains(c.Schemes(), f.Scheme):
+		case f.Nothing != "" && !f.Stale:
+			why = errors.New(f.Nothing)
+		case f.Nothing != "":
+		case chosen == nil || chosen.Stale && !f.Stale:
+			chosen = &f
+		case chosen.Stale == f.Stale:
+			if more := support(c, float64(f.Value)) > support(c, float64(chosen.Value)); more == (c.Over == papers.Best) {
+				chosen = &f
+			}
+		}
+	}
+	if chosen == nil {
+		return Figure{}, why
+	}
+	return *chosen, nil
+}
+
+// Testbed is the runtime of real hosts that the score is of, if there is one: the
+// first whose figure is of the lab as it is.
+func (s Score) Testbed() (orchestrator.Runtime, bool) {
+	for _, stale := range []bool{false, true} {
+		for _, r := range testbeds() {
+			if f, ok := s.Columns[r]; ok && f.Stale == stale {
+				return r, true
+			}
+		}
+	}
+	return "", false
+}
+
+// judge scores the column of the paper's own environment, or else the other.
+func (s *Score) judge() {
+	real, _ := s.Testbed()
+	columns := []orchestrator.Runtime{Computed, orchestrator.Simulator(), real}
+	if s.Experiment.Environment == papers.Testbed {
+		columns = []orchestrator.Runtime{Computed, real, orchestrator.Simulator()}
+	}
+	i := slices.IndexFunc(columns, func(r orchestrator.Runtime) bool {
+		f, ok := s.Columns[r]
+		return ok && !f.Stale
+	})
+	if i < 0 {
+		if len(s.Columns) > 0 {
+			s.Reason = "the lab has changed since it was measured"
+		}
+		return
+	}
+	s.By = columns[i]
+	f := s.Columns[s.By]
+	s.Verdict, s.Reason = judge(s.Claim, float64(f.Value)), ""
+	if f.CI95 == nil {
+		return
+	}
+	low, high := float64(f.CI95[0]), float64(f.CI95[1])
+	directed := s.Claim.Relation == papers.Lower || s.Claim.Relation == papers.Higher
+	s.Chance = directed && low <= 0 && high >= 0
+	s.Unsettled = s.Verdict != Reproduced && judge(s.Claim, mostFavourable(s.Claim, low, high)) == Reproduced
+}
+
+// Counts counts the verdicts of a card; each has a count.
+func Counts(card []Score) map[Verdict]int {
+	counts := make(map[Verdict]int)
+	for _, v := range Verdicts() {
+		counts[v] = 0
+	}
+	for _, s := range card {
+		counts[s.Verdict]++
+	}
+	return counts
+}

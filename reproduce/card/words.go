@@ -1,0 +1,154 @@
+package card
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
+)
+
+// columnsOf lists the runtimes that some claims were measured on; that of modelled
+// hosts stands there always, unless all were computed.
+func columnsOf(claims []Score) []string {
+	in := func(r orchestrator.Runtime) func(Score) bool {
+		return func(s Score) bool { _, ok := s.Columns[r]; return ok }
+	}
+	var columns []string
+	if slices.ContainsFunc(claims, func(s Score) bool { return !in(Computed)(s) }) {
+		columns = append(columns, string(orchestrator.Simulator()))
+	}
+	for _, r := range append(testbeds(), Computed) {
+		if slices.ContainsFunc(claims, in(r)) {
+			columns = append(columns, string(r))
+		}
+	}
+	return columns
+}
+
+// shortID is a claim's name within its experiment.
+func (s Score) shortID() string { return strings.TrimPrefix(s.Claim.ID, s.Experiment.ID+"-") }
+
+// statement is what the claim says, with the schemes that it is about.
+func (s Score) statement() string {
+	c := s.Claim
+	schemes := strings.Join(c.Schemes(), ", ")
+	if c.Baseline != "" {
+		schemes += " against " + c.Baseline
+	}
+	if c.Baseline != "" && c.In != "" {
+		schemes += " of " + c.In
+	}
+	return fmt.Sprintf("%s [%s]", c.Statement, schemes)
+}
+
+// explanation says why a claim that was judged is not reproduced, where that is
+// known.
+func (s Score) explanation() string {
+	if s.Verdict == DirectionOnly || s.Verdict == NotReproduced {
+		return s.Claim.Explanation
+	}
+	return ""
+}
+
+func (s Score) verdictText() string {
+	text := string(s.Verdict)
+	if s.Chance {
+		text += ", may be chance"
+	}
+	if s.Unsettled {
+		text += ", unsettled"
+	}
+	return text
+}
+
+// unit is that of the card's figures.
+func (s Score) unit() string {
+	if s.Claim.Relation.Relative() {
+		return "%"
+	}
+	return s.Claim.Unit
+}
+
+// published is the paper's figure, or no number.
+func (s Score) published() float64 {
+	c := s.Claim
+	switch {
+	case !c.Relation.Relative():
+		return *c.To
+	case c.Percent == 0 && (c.From == nil || c.To == nil):
+		return math.NaN()
+	case c.Relation == papers.Lower:
+		return -c.Percent
+	}
+	return c.Percent
+}
+
+func (s Score) publishedText() string {
+	c := s.Claim
+	text := "alike"
+	switch {
+	case c.Relation == papers.Close && c.Percent > 0:
+		text = fmt.Sprintf("within %.3g %%", c.Percent)
+	case c.Relation == papers.Close:
+	case math.IsNaN(s.published()):
+		return string(c.Relation)
+	case c.Relation.Relative():
+		text = fmt.Sprintf("%+.3g %%", s.published())
+	case c.Relation == papers.Equal:
+		text = fmt.Sprintf("%.4g %s", *c.To, c.Unit)
+	default:
+		text = fmt.Sprintf("%s %.4g %s", strings.ReplaceAll(string(c.Relation), "-", " "), *c.To, c.Unit)
+	}
+	if c.Qualifier == "up to" {
+		text = "up to " + text
+	}
+	return text
+}
+
+// figureText is a figure with its interval, and where it is from when there were
+// several loads or schemes to choose from.
+func (s Score) figureText(column orchestrator.Runtime) string {
+	f, ok := s.Columns[column]
+	if !ok {
+		return "-"
+	}
+	relative := s.Claim.Relation.Relative()
+	format := "%.4g"
+	if relative {
+		format = "%+.3g"
+	}
+	text := fmt.Sprintf(format+" %s", f.Value, s.unit())
+	switch infinite := math.IsInf(float64(f.Value), 0); {
+	case infinite && relative: // than none, or to what never happened
+		text = fmt.Sprintf("from %s to %s", orNever(float64(f.From)), orNever(float64(f.To)))
+	case infinite:
+		text = "never"
+	}
+	if f.CI95 != nil {
+		text += fmt.Sprintf(" ("+format+" to "+format+")", f.CI95[0], f.CI95[1])
+	}
+	if s.Claim.Load == 0 && s.Claim.Class != "" {
+		text += fmt.Sprintf(" at %v", f.Load)
+	}
+	if len(s.Claim.Others) > 0 {
+		text += ", " + f.Scheme
+	}
+	if f.LowFidelity {
+		text += ", low fidelity"
+	}
+	if f.Stale {
+		text += ", before the lab was changed"
+	}
+	return text
+}
+
+// orNever is a number, or what stands for one that is infinite.
+func orNever(v float64) string {
+	if math.IsInf(v, 0) {
+		return "never"
+	}
+	return fmt.Sprintf("%.4g", v)
+}

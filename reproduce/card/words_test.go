@@ -1,0 +1,79 @@
+package card
+
+import (
+	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// An explanation stands on the card of what was judged and is not reproduced,
+// and nowhere else.
+func TestExplanation(t *testing.T) {
+	for verdict, want := range map[Verdict]bool{NotReproduced: true, DirectionOnly: true, Reproduced: false, NotRun: false} {
+		s := Score{
+			Experiment: papers.Experiment{ID: "x-1"},
+			Claim:      papers.Claim{ID: "x-1-a", Relation: papers.Close, Explanation: "the paper ran it at sea"},
+			Verdict:    verdict,
+		}
+		var text strings.Builder
+		if err := WriteText(&text, []Score{s}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text.String(), "why: the paper ran it at sea"); got != want {
+			t.Errorf("%s: the card\n%s", verdict, &text)
+		}
+		b, err := json.Marshal(ToJSON([]Score{s}, "quick"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(b), `"explanation":"the paper ran it at sea"`); got != want {
+			t.Errorf("%s: %s", verdict, b)
+		}
+	}
+}
+
+// A direction from a constant, without a number, is printed as a direction.
+func TestDirectionWithoutNumber(t *testing.T) {
+	c := papers.Claim{Relation: papers.Lower, From: ptr(1), Unit: "ratio"}
+	if got := (Score{Claim: c}).publishedText(); got != "lower" {
+		t.Errorf("published %q, want lower", got)
+	}
+	if p := (Score{Claim: c}).published(); !math.IsNaN(p) {
+		t.Errorf("published %v, want none", p)
+	}
+}
+
+// What never happened under one scheme is more than any number under another.
+func TestMoreThanNone(t *testing.T) {
+	inf := record.Number(math.Inf(1))
+	higher := Score{Claim: papers.Claim{Relation: papers.Higher, Baseline: "b"}}
+	equal := Score{Claim: papers.Claim{Relation: papers.Equal, To: ptr(100), Unit: "responses"}}
+	for _, tt := range []struct {
+		score  Score
+		figure record.Figure
+		want   string
+	}{
+		{higher, record.Figure{Value: inf, From: 100, To: inf}, "from 100 to never"},
+		{higher, record.Figure{Value: inf, From: 0, To: 83}, "from 0 to 83"},
+		{equal, record.Figure{Value: inf, To: inf}, "never"},
+		{equal, record.Figure{Value: 125, To: 125}, "125 responses"},
+	} {
+		tt.score.Columns = map[orchestrator.Runtime]Figure{"sim": {Figure: tt.figure}}
+		if got := tt.score.figureText("sim"); got != tt.want {
+			t.Errorf("printed %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// A figure that was computed is of no flows.
+func TestComputedHasNoFlows(t *testing.T) {
+	s := Score{Claim: papers.Claim{Relation: papers.Equal, To: ptr(4), Unit: "s"}}
+	s.Columns = map[orchestrator.Runtime]Figure{Computed: {Figure: record.Figure{Value: 4.29, To: 4.29}}}
+	if got := s.figureAndFlows(Computed); got != "4.29 s" {
+		t.Errorf("printed %q", got)
+	}
+}

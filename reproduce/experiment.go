@@ -1,0 +1,81 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+
+	"aqmlab/kind"
+	"aqmlab/labs"
+	"aqmlab/reproduce/metric"
+	"aqmlab/reproduce/papers"
+	"aqmlab/results"
+)
+
+// experiment is a published experiment at the plan's scale. One that has several
+// labs stands in the plan once for each, with the claims that are about that lab.
+type experiment struct {
+	papers.Experiment
+	paper     string
+	lab       *labs.Lab
+	published int // flows a point, before they are scaled
+	labs      int // of the published experiment
+	// scored is set for an experiment that was asked for, and not only for being
+	// the baseline of another's claim.
+	scored       bool
+	loads        []float64                // of the scale, whichever of them were asked for
+	fingerprints map[results.Coord]string // of the lab, by what of it is run
+}
+
+// String names the experiment, and which of its labs where it has several.
+func (e *experiment) String() string {
+	if e.labs > 1 {
+		return fmt.Sprintf("%s (%s)", e.ID, e.Lab)
+	}
+	return e.ID
+}
+
+// check wants a metric for every claim that is measured, and schemes of the lab.
+// The baseline of another experiment is checked there, when it is looked for.
+func (e *experiment) check() error {
+	for _, c := range e.Claims {
+		if !metric.NeedsRuns(c) {
+			continue
+		}
+		if _, ok := metric.Find(c.Metric); !ok {
+			return fmt.Errorf("%s: %w", c.ID, kind.Unknown("metric", c.Metric, metric.Names()))
+		}
+		names := c.Schemes()
+		if c.In == "" && c.Baseline != "" {
+			names = append(names, c.Baseline)
+		}
+		for _, name := range names {
+			if !slices.ContainsFunc(e.lab.Schemes, func(l labs.Scheme) bool { return l.Name == name }) {
+				return fmt.Errorf("%s: lab %s has no scheme %s", c.ID, e.Lab, name)
+			}
+		}
+	}
+	return nil
+}
+
+// fixed tells whether the lab's traffic has a number of flows of its own, and
+// none of it is drawn by load.
+func (e *experiment) fixed() bool {
+	kind := e.lab.Workload.Arrival.Kind
+	return kind == "static" || kind == "trace"
+}
+
+// fingerprint is the hash of the lab with one scheme at one load, at the published
+// number of flows, whatever it is called.
+func (e *experiment) fingerprint(scheme string, load float64) (string, error) {
+	at := results.Coord{Scheme: scheme, Load: load}
+	if h, ok := e.fingerprints[at]; ok {
+		return h, nil
+	}
+	one, err := e.lab.Restricted([]string{scheme}, load, 1)
+	if err != nil {
+		return "", err
+	}
+	one.Workload.Flows, one.Title, one.Baseline = e.published, "", scheme
+	e.fingerprints[at] = one.Hash()
+	return e.fingerprints[at], nil
+}

@@ -1,0 +1,116 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"aqmlab/reproduce/metric"
+	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
+)
+
+// updateRecord brings the record of an experiment up to what its runs hold.
+func (p *Plan) updateRecord(id string) error {
+	e := p.experiment(id)
+	if !e.scored {
+		return nil // it is only there for the claims of another
+	}
+	a, err := p.openArchive(p.withBaselines(id))
+	if err != nil {
+		return err
+	}
+	fresh, err := a.collect(id)
+	if err != nil {
+		return fmt.Errorf("recording %s: %w", id, err)
+	}
+	if len(fresh.Figures) == 0 {
+		return nil
+	}
+	r, err := record.Load(p.records(), e.paper, id)
+	if err != nil {
+		return err
+	}
+	r.Merge(fresh, p.precedence())
+	r.Figures = slices.DeleteFunc(r.Figures, func(f record.Figure) bool { return !p.claims(f.Claim) })
+	return r.Save(p.records())
+}
+
+// withBaselines lists the experiments of an id, and those that their claims look at.
+func (p *Plan) withBaselines(id string) []*experiment {
+	ids := []string{id}
+	for _, e := range p.experiments {
+		for _, c := range e.Claims {
+			if e.ID == id && c.In != "" {
+				ids = append(ids, c.In)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.experiments), func(e *experiment) bool { return !slices.Contains(ids, e.ID) })
+}
+
+// claims tells whether the papers still claim what a record has a figure of.
+func (p *Plan) claims(id string) bool {
+	return slices.ContainsFunc(p.experiments, func(e *experiment) bool {
+		return slices.ContainsFunc(e.Claims, func(c papers.Claim) bool { return c.ID == id && metric.NeedsRuns(c) })
+	})
+}
+
+// recorder records an experiment whenever all points of a load are done, so that
+// little is lost when the machine is.
+type recorder struct {
+	plan     *Plan
+	mu       sync.Mutex
+	left     map[batch]int // jobs
+	recorded map[string]bool
+}
+
+// batch is an experiment at a load, or, without one, the whole of it.
+type batch struct {
+	experiment string
+	load       float64
+}
+
+func (p *Plan) newRecorder(t Todo) *recorder {
+	r := &recorder{plan: p, left: make(map[batch]int), recorded: make(map[string]bool)}
+	for _, j := range t.jobs {
+		for _, id := range j.experiments() {
+			r.left[batch{id, j.points[0].Load}]++
+			r.left[batch{experiment: id}]++
+		}
+	}
+	return r
+}
+
+// done counts a job.
+func (r *recorder) done(j job) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range j.experiments() {
+		whole, load := batch{experiment: id}, batch{id, j.points[0].Load}
+		r.left[whole]--
+		if r.left[load]--; r.left[load] > 0 {
+			continue
+		}
+		r.recorded[id] = r.left[whole] == 0
+		if err := r.plan.updateRecord(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish records what runs hold of the others, and writes the card of all papers
+// with its figures beside the records.
+func (r *recorder) finish() error {
+	for _, e := range r.plan.experiments {
+		if r.recorded[e.ID] {
+			continue
+		}
+		r.recorded[e.ID] = true
+		if err := r.plan.updateRecord(e.ID); err != nil {
+			return err
+		}
+	}
+	return publish(r.plan.Options)
+}
