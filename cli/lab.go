@@ -288,7 +288,7 @@ status is the command's.`,
 				return explain(err)
 			}
 			o.Containers = orchestrator.Runtime(s.Runtime).Facts().Containers
-			status, err := testbed.Exec(c.Context(), s, words[0], words[1:], o)
+			status, err := s.Exec(c.Context(), words[0], words[1:], o)
 			if err == nil && status != 0 {
 				err = exitStatus(status)
 			}

@@ -30,7 +30,7 @@ type load struct{ step func() }
 // newLoad offers each receiver's port a third more than it takes, so that marks and
 // drops are among what happens. Packets have any size, so that no machine learns the
 // order of events by heart, which it would forget for any further timer.
-func newLoad(b testing.TB, attach ...Attacher) *load {
+func newLoad(b testing.TB, attach ...fabric.Collector) *load {
 	b.Helper()
 	loop, network, pool := build(b, overload())
 	for range connections {
@@ -60,16 +60,16 @@ func newLoad(b testing.TB, attach ...Attacher) *load {
 func BenchmarkCollectors(b *testing.B) {
 	b.Run("queues", func(b *testing.B) {
 		// What the lab quickstart gets: 2000 samples of nine seconds at 1 Gbps.
-		compareLoads(b, func() Attacher { return NewQueues(4 * time.Millisecond) })
+		compareLoads(b, func() fabric.Collector { return NewQueues(4 * time.Millisecond) })
 	})
 	b.Run("capture", func(b *testing.B) {
-		compareLoads(b, func() Attacher {
+		compareLoads(b, func() fabric.Collector {
 			return NewCapture(CaptureSpec{Ports: []string{"s1:h9", "s1:h10", "s1:h11", "s1:h12"}, Snap: 128, Size: 64_000_000}, overload().Hosts, packet.AppendTCP)
 		})
 	})
 }
 
-func compareLoads(b *testing.B, collector func() Attacher) {
+func compareLoads(b *testing.B, collector func() fabric.Collector) {
 	const steps = 10 // a turn
 	bare, watched := newLoad(b), newLoad(b, collector())
 	turn := func(l *load) time.Duration {

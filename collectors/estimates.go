@@ -18,7 +18,7 @@ type Estimates struct{ samples []results.EstimateSample }
 // NewEstimates returns a collector without estimates.
 func NewEstimates() *Estimates { return &Estimates{} }
 
-var _ Attacher = (*Estimates)(nil)
+var _ fabric.Collector = (*Estimates)(nil)
 
 // Attach has the schemes of a network tell what they estimate.
 func (c *Estimates) Attach(_ *event.Loop, network *fabric.Network) {

@@ -84,13 +84,7 @@ func sampleOf(now, last port.Count) results.QueueSample {
 
 func drops(c port.Count) int64 { return c.DropsFull + c.DropsScheme }
 
-// Attacher is a collector that looks at a network as it runs. It may arm timers of
-// its own on the loop.
-type Attacher interface {
-	Attach(loop *event.Loop, network *fabric.Network)
-}
-
 var (
-	_ Attacher = (*Queues)(nil)
-	_ Attacher = (*Capture)(nil)
+	_ fabric.Collector = (*Queues)(nil)
+	_ fabric.Collector = (*Capture)(nil)
 )

@@ -10,23 +10,30 @@ import (
 	"aqmlab/results"
 )
 
-// inOrder makes n points, at most jobs at once, and adds them in their order, so
-// that a run does not depend on which is done first. A point is added before whoever
-// made it goes on with another: with one job, nothing else runs beside a point. After
-// an error it has added those that were made before the first that was not.
-func inOrder(ctx context.Context, jobs, n int, point func(context.Context, int) (results.Point, error), add func(results.Point) error) error {
+// series is points that are measured, some at once, and added in their order, so that
+// a run does not depend on which is done first.
+type series struct {
+	jobs, points int // at once, and in all
+	measure      func(ctx context.Context, i int) (results.Point, error)
+	add          func(results.Point) error
+}
+
+// run measures and adds the points. A point is added before whoever measured it goes
+// on with another: with one job, nothing else runs beside a point. After an error it
+// has added those that were measured before the first that was not.
+func (s series) run(ctx context.Context) error {
 	group, running := errgroup.WithContext(ctx)
-	group.SetLimit(jobs)
+	group.SetLimit(s.jobs)
 	var skipped atomic.Bool
-	queue := queue{made: make(map[int]results.Point), add: add}
-	for i := range n {
+	queue := queue{made: make(map[int]results.Point), add: s.add}
+	for i := range s.points {
 		group.Go(func() error {
 			// Why is known to whoever ended the others, and better.
 			if running.Err() != nil {
 				skipped.Store(true)
 				return nil
 			}
-			p, err := point(running, i)
+			p, err := s.measure(running, i)
 			if err != nil {
 				return err
 			}

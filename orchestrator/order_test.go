@@ -13,9 +13,9 @@ import (
 	"aqmlab/results"
 )
 
-// TestInOrder: points that are made out of order are added in order, and no
+// TestSeries: points that are made out of order are added in order, and no
 // more of them are made at once than there are jobs.
-func TestInOrder(t *testing.T) {
+func TestSeries(t *testing.T) {
 	const n, jobs = 20, 3
 	var running, most atomic.Int32
 	gates := make([]chan struct{}, n)
@@ -24,7 +24,7 @@ func TestInOrder(t *testing.T) {
 	}
 	close(gates[1]) // the second opens the first, the fourth the third ...
 	var added []uint64
-	err := inOrder(t.Context(), jobs, n, func(_ context.Context, i int) (results.Point, error) {
+	err := (series{jobs, n, func(_ context.Context, i int) (results.Point, error) {
 		most.Store(max(most.Load(), running.Add(1)))
 		defer running.Add(-1)
 		if i%2 == 0 {
@@ -36,7 +36,7 @@ func TestInOrder(t *testing.T) {
 	}, func(p results.Point) error {
 		added = append(added, p.Seed)
 		return nil
-	})
+	}}).run(t.Context())
 	if err != nil || len(added) != n || !slices.IsSorted(added) {
 		t.Errorf("%v: added %v", err, added)
 	}
@@ -45,12 +45,12 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestInOrderFails: what was made before the first failure is kept, and the
+// TestSeriesFails: what was made before the first failure is kept, and the
 // error is that of the failure.
-func TestInOrderFails(t *testing.T) {
+func TestSeriesFails(t *testing.T) {
 	broken := errors.New("broken")
 	var added int
-	err := inOrder(t.Context(), 1, 5, func(ctx context.Context, i int) (results.Point, error) {
+	err := (series{1, 5, func(ctx context.Context, i int) (results.Point, error) {
 		if i == 3 {
 			return results.Point{}, broken
 		}
@@ -58,36 +58,36 @@ func TestInOrderFails(t *testing.T) {
 	}, func(results.Point) error {
 		added++
 		return nil
-	})
+	}}).run(t.Context())
 	if !errors.Is(err, broken) || added != 3 {
 		t.Errorf("%v after %d points, want the failure after 3", err, added)
 	}
 	full := errors.New("disk full")
-	err = inOrder(t.Context(), 2, 5, func(context.Context, int) (results.Point, error) { return results.Point{}, nil },
-		func(results.Point) error { return full })
+	err = (series{2, 5, func(context.Context, int) (results.Point, error) { return results.Point{}, nil },
+		func(results.Point) error { return full }}).run(t.Context())
 	if !errors.Is(err, full) {
 		t.Errorf("adding failed: %v", err)
 	}
 }
 
-// TestInOrderCancelled: the error is that of the point that was going on, and the
+// TestSeriesCancelled: the error is that of the point that was going on, and the
 // cause itself when none was.
-func TestInOrderCancelled(t *testing.T) {
+func TestSeriesCancelled(t *testing.T) {
 	cause, named := errors.New("enough"), errors.New("point 0")
 	add := func(results.Point) error { return nil }
 	for range 2000 { // whoever is asked first
 		ctx, cancel := context.WithCancelCause(t.Context())
-		err := inOrder(ctx, 1, 3, func(context.Context, int) (results.Point, error) {
+		err := (series{1, 3, func(context.Context, int) (results.Point, error) {
 			cancel(cause)
 			return results.Point{}, named
-		}, add)
+		}, add}).run(ctx)
 		if !errors.Is(err, named) {
 			t.Fatalf("error %v, want that of the point", err)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := inOrder(ctx, 1, 3, nil, add); !errors.Is(err, cause) {
+	if err := (series{1, 3, nil, add}).run(ctx); !errors.Is(err, cause) {
 		t.Errorf("before the first point: %v, want the cause", err)
 	}
 }

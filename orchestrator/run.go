@@ -67,7 +67,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 		return nil, err
 	}
 	b.Row, b.Manifest.Runtime = row, row.Name
-	run, err := runOn(ctx, b, lab, points, o)
+	run, err := o.runOn(ctx, b, lab, points)
 	return run, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
 }
 
@@ -96,13 +96,13 @@ func (o RunOptions) row(lab *labs.Lab) (backend.Row, error) {
 
 // runOn runs points on a backend, as many at once as it can, and stores them in the
 // order of the plan, whole or, after an error, those that were done by then.
-func runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []backend.Point, o RunOptions) (*store.Run, error) {
+func (o RunOptions) runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []backend.Point) (*store.Run, error) {
 	writer, err := newWriter(lab, b.Manifest, o)
 	if err != nil {
 		return nil, err
 	}
 	watcher := newPublisher(o.Watcher, writer.Publish)
-	one := func(ctx context.Context, i int) (results.Point, error) {
+	measure := func(ctx context.Context, i int) (results.Point, error) {
 		p, named := points[i], name(points, i, b)
 		watcher.Begin(named)
 		measured, err := b.Measure(ctx, p, func(s backend.Progress) { watcher.Progress(named, s) })
@@ -112,7 +112,7 @@ func runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []back
 		watcher.End(named, measured)
 		return measured, nil
 	}
-	if err := inOrder(ctx, b.Jobs, len(points), one, writer.Add); err != nil {
+	if err := (series{b.Jobs, len(points), measure, writer.Add}).run(ctx); err != nil {
 		return abort(writer, err)
 	}
 	return finish(writer)

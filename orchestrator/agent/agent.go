@@ -22,7 +22,11 @@ package agent
 
 import (
 	"errors"
+	"io"
+	"os"
 	"time"
+
+	"aqmlab/orchestrator/journal"
 )
 
 // File descriptors that an agent inherits, after the three standard ones.
@@ -57,3 +61,27 @@ var ErrOwnerDied = errors.New("owner died")
 
 // Nothing is the argument or reply of a call that has none.
 type Nothing struct{}
+
+// Options says what agent to start, and where.
+type Options struct {
+	Exe       string     // program; "": this one
+	Role      string     // what it shall be
+	Args      []string   // its further arguments
+	Namespace string     // by name in /run/netns; "": the caller's
+	CPUs      []int      // that it may use; none: the caller's
+	Nice      int        // its nice value, as far as the caller's rights go; zero: the caller's
+	Place     Place      // where it runs, which then sees to Exe, Namespace and CPUs; nil: as a child of the caller
+	Files     []*os.File // that it inherits; see File. The caller may close its own after Spawn.
+	Log       io.Writer  // gets a copy of its stderr; may be nil. Unused when it is detached.
+	Detached  *Detached  // it stays after its owner's end; nil: it ends with it
+	// Record is told, before the agent begins its work, what to remove should
+	// its owner die. Nil for an agent that nobody else needs to know of.
+	Record func(...journal.Entry) error
+}
+
+// Detached is what an agent needs that outlives its owner. Its stdin and
+// stdout are /dev/null, as any agent's.
+type Detached struct {
+	Socket string // path of the control socket, for Dial; it must not exist
+	Log    string // path of the file that its stderr goes to
+}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
@@ -17,10 +16,6 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/journal"
 )
-
-// JoinRole is the subcommand of `aqmlab agent` that a container's first process
-// is: `agent join SOCKET ARGS...` calls [agent.Join].
-const JoinRole = "join"
 
 // Container is a place for one agent: a container that Launch makes.
 type Container struct {
@@ -173,9 +168,6 @@ func (c *Container) lastWords() string {
 	}
 	return "; it last wrote:\n" + strings.TrimSpace(words.String())
 }
-
-// apiWait bounds calls to the daemon that nobody else bounds.
-const apiWait = 30 * time.Second
 
 // body is the first process of a container.
 type body struct {

@@ -18,7 +18,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"time"
+
+	"aqmlab/orchestrator/host"
 
 	"github.com/docker/docker/client"
 	"golang.org/x/sys/unix"
@@ -58,6 +62,9 @@ type Engine struct {
 // busy.
 const together = 8
 
+// apiWait bounds calls to the daemon that nobody else bounds.
+const apiWait = 30 * time.Second
+
 // Connect finds the daemon, at DOCKER_HOST or its usual place. The program is
 // the path of what is to run in containers; empty: this one. The error for a
 // machine on which no lab can run in containers is an [UnavailableError].
@@ -87,6 +94,28 @@ func (e *Engine) Close() error { return e.api.Close() }
 
 // Version is the daemon's.
 func (e *Engine) Version() string { return e.version }
+
+// findProgram settles on the program and makes sure that it runs in any
+// container.
+func (e *Engine) findProgram() error {
+	if e.program == "" {
+		var err error
+		if e.program, err = os.Executable(); err != nil {
+			return fmt.Errorf("find this program: %w", err)
+		}
+	}
+	static, err := host.Static(e.program)
+	if err != nil {
+		return fmt.Errorf("look at the program for containers: %w", err)
+	}
+	if !static {
+		return &UnavailableError{
+			Missing: e.program + " is not a static binary, so it runs in no container",
+			Remedy:  "build it with CGO_ENABLED=0 (make build does)",
+		}
+	}
+	return nil
+}
 
 // findDaemon makes sure that a daemon answers and that its containers run on
 // this machine's kernel.

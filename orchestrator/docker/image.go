@@ -3,6 +3,8 @@ package docker
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,4 +161,18 @@ func (e *Engine) removeSuperseded(ctx context.Context, current string) error {
 		}
 	}
 	return nil
+}
+
+// hash is the first twelve hexadecimal digits of a file's SHA-256.
+func hash(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6]), nil
 }

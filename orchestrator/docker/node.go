@@ -10,6 +10,10 @@ import (
 	"github.com/docker/docker/api/types/mount"
 )
 
+// JoinRole is the subcommand of `aqmlab agent` that a container's first process
+// is: `agent join SOCKET ARGS...` calls [agent.Join].
+const JoinRole = "join"
+
 // Node is what a container shall be.
 type Node struct {
 	Name   string   // of the container

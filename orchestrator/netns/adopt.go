@@ -54,3 +54,12 @@ func adopt(ns netns.NsHandle, name string) error {
 	}
 	return os.NewSyscallError("mount", unix.Mount(from, path(name), "", unix.MS_BIND, ""))
 }
+
+// create makes a named namespace and leaves the calling thread inside it.
+func create(name string) (netns.NsHandle, error) {
+	ns, err := netns.NewNamed(name)
+	if err != nil {
+		return ns, fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return ns, nil
+}

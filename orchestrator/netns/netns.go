@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/vishvananda/netns"
 )
@@ -80,4 +82,21 @@ func onThread(at netns.NsHandle, f func() error) (err error) {
 		}
 	}
 	return f()
+}
+
+// parallel lets a worker per usable CPU, each on a goroutine of its own, take
+// the numbers 0 to n-1 from next, waits for them all and joins their errors.
+func parallel(n int, work func(next func() (int, bool)) error) error {
+	var taken atomic.Int64
+	next := func() (int, bool) {
+		i := int(taken.Add(1)) - 1
+		return i, i < n
+	}
+	errs := make([]error, min(n, runtime.GOMAXPROCS(0)))
+	var all sync.WaitGroup
+	for w := range errs {
+		all.Go(func() { errs[w] = work(next) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }

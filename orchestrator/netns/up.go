@@ -6,11 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
-	"sync"
-	"sync/atomic"
-
-	"github.com/vishvananda/netns"
 
 	"aqmlab/orchestrator/journal"
 )
@@ -112,15 +107,6 @@ func buildAround(ctx context.Context, p Plan, lab *Lab, sw int) error {
 	return nil
 }
 
-// create makes a named namespace and leaves the calling thread inside it.
-func create(name string) (netns.NsHandle, error) {
-	ns, err := netns.NewNamed(name)
-	if err != nil {
-		return ns, fmt.Errorf("create namespace %s: %w", name, err)
-	}
-	return ns, nil
-}
-
 // buildHosts takes hosts of one switch from next until there are none. The
 // calling thread is in the switch's namespace, whose handles it opens for all its hosts, and ends
 // in that of its last host.
@@ -146,21 +132,4 @@ func buildHosts(ctx context.Context, p Plan, lab *Lab, next func() (int, bool)) 
 			return fmt.Errorf("host %s: %w", lab.Hosts[i].Name, err)
 		}
 	}
-}
-
-// parallel lets a worker per usable CPU, each on a goroutine of its own, take
-// the numbers 0 to n-1 from next, waits for them all and joins their errors.
-func parallel(n int, work func(next func() (int, bool)) error) error {
-	var taken atomic.Int64
-	next := func() (int, bool) {
-		i := int(taken.Add(1)) - 1
-		return i, i < n
-	}
-	errs := make([]error, min(n, runtime.GOMAXPROCS(0)))
-	var all sync.WaitGroup
-	for w := range errs {
-		all.Go(func() { errs[w] = work(next) })
-	}
-	all.Wait()
-	return errors.Join(errs...)
 }

@@ -46,9 +46,9 @@ type Hosts struct {
 	flows  []results.Flow
 	err    error
 
-	probing  *probing   // nil: no probe is being sent
-	watching *watching  // nil: no sender is being sampled
-	states   *cc.Reader // nil: what the kernel tells by itself is all there is
+	probing  *background[results.ProbeSample]  // nil: no probe is being sent
+	watching *background[results.SenderSample] // nil: no sender is being sampled
+	states   *cc.Reader                        // nil: what the kernel tells by itself is all there is
 }
 
 // NewHosts returns the service; ctx ends what its calls have started.
@@ -223,13 +223,21 @@ func (h *Hosts) Close() error {
 		h.client.Close()
 	}
 	h.client, h.done = nil, nil
-	err := errors.Join(h.closeProbing(), h.closeWatching())
-	if h.server == nil {
-		return err
+	if h.probing != nil {
+		_, _ = h.probing.end() // nobody asks for the samples any more
 	}
-	server := h.server
-	h.server = nil
-	return errors.Join(err, server.Close())
+	if h.watching != nil {
+		_, _ = h.watching.end()
+	}
+	var errs []error
+	if h.states != nil {
+		errs = append(errs, h.states.Close())
+	}
+	if h.server != nil {
+		errs = append(errs, h.echoes.Close(), h.server.Close())
+	}
+	h.probing, h.watching, h.states, h.server, h.echoes = nil, nil, nil, nil, nil
+	return errors.Join(errs...)
 }
 
 // ends makes sockets inside the hosts' namespaces.

@@ -21,14 +21,6 @@ type Probing struct {
 	Zero     int64         // lab time zero on CLOCK_MONOTONIC
 }
 
-// probing is a prober that runs.
-type probing struct {
-	over    chan struct{} // closed to end it
-	done    chan struct{} // closed when it has ended
-	samples []results.ProbeSample
-	err     error
-}
-
 var (
 	errProbing    = errors.New("the hosts are probing")
 	errNotProbing = errors.New("the hosts are not probing")
@@ -55,12 +47,7 @@ func (h *Hosts) Probe(p Probing, _ *agent.Nothing) error {
 		return err
 	}
 	start := time.Now().Add(time.Duration(p.Zero - now))
-	run := &probing{over: make(chan struct{}), done: make(chan struct{})}
-	h.probing = run
-	go func() {
-		defer close(run.done)
-		run.samples, run.err = prober.Run(h.ctx, start, run.over)
-	}()
+	h.probing = inBackground(func(over <-chan struct{}) ([]results.ProbeSample, error) { return prober.Run(h.ctx, start, over) })
 	return nil
 }
 
@@ -68,29 +55,13 @@ func (h *Hosts) Probe(p Probing, _ *agent.Nothing) error {
 func (h *Hosts) Probed(_ agent.Nothing, samples *[]results.ProbeSample) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	run := h.probing
-	if run == nil {
+	if h.probing == nil {
 		return errNotProbing
 	}
+	var err error
+	*samples, err = h.probing.end()
 	h.probing = nil
-	close(run.over)
-	<-run.done
-	*samples = run.samples
-	return run.err
-}
-
-// closeProbing ends what is left of it; h.mu is held, and h.ctx over.
-func (h *Hosts) closeProbing() error {
-	if h.probing != nil {
-		<-h.probing.done
-		h.probing = nil
-	}
-	if h.echoes == nil {
-		return nil
-	}
-	echoes := h.echoes
-	h.echoes = nil
-	return echoes.Close()
+	return err
 }
 
 var _ live.PacketNetwork = ends(nil)

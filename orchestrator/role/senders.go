@@ -21,13 +21,6 @@ type Watching struct {
 	States   bool  // the process has inherited, as its first file, what [cc.OpenReader] reads
 }
 
-// watching is a look at senders that goes on.
-type watching struct {
-	over    chan struct{} // closed to end it
-	done    chan struct{} // closed when it has ended
-	samples []results.SenderSample
-}
-
 var (
 	errWatching    = errors.New("the senders are being sampled")
 	errNotWatching = errors.New("the senders are not being sampled")
@@ -59,13 +52,8 @@ func (h *Hosts) Watch(w Watching, _ *agent.Nothing) error {
 		Every:    w.Every,
 		Alpha:    h.alpha(),
 	}
-	run := &watching{over: make(chan struct{}), done: make(chan struct{})}
-	h.watching = run
 	server := h.server
-	go func() {
-		defer close(run.done)
-		run.samples = server.Sample(sampling, run.over)
-	}()
+	h.watching = inBackground(func(over <-chan struct{}) ([]results.SenderSample, error) { return server.Sample(sampling, over), nil })
 	return nil
 }
 
@@ -103,29 +91,8 @@ func (h *Hosts) Watched(_ agent.Nothing, samples *[]results.SenderSample) error 
 	if h.watching == nil {
 		return errNotWatching
 	}
-	*samples = append([]results.SenderSample{}, h.endWatching()...) // net/rpc takes no null for a reply
-	return nil
-}
-
-// endWatching waits for the end of a look, if one goes on; h.mu is held.
-func (h *Hosts) endWatching() []results.SenderSample {
-	run := h.watching
-	if run == nil {
-		return nil
-	}
+	seen, err := h.watching.end()
 	h.watching = nil
-	close(run.over)
-	<-run.done
-	return run.samples
-}
-
-// closeWatching lets go of it all; h.mu is held.
-func (h *Hosts) closeWatching() error {
-	h.endWatching()
-	if h.states == nil {
-		return nil
-	}
-	states := h.states
-	h.states = nil
-	return states.Close()
+	*samples = append([]results.SenderSample{}, seen...) // net/rpc takes no null for a reply
+	return err
 }

@@ -69,7 +69,7 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 		return errRunning
 	}
 	s.queues, s.estimates = collectors.NewQueues(f.Sample), collectors.NewEstimates()
-	var attach []wire.Collector
+	var attach []fabric.Collector
 	if f.Sample > 0 {
 		attach = append(attach, s.queues)
 	}

@@ -162,10 +162,10 @@ func Find(ref string, o Options) (Standing, error) {
 	return Standing{}, fmt.Errorf("%w: say which by its id: %s", ErrAmbiguous, strings.Join(ids, ", "))
 }
 
-// Exec runs a command on a host of a kept lab and returns its exit status. In a
+// Exec runs a command on a host of the kept lab and returns its exit status. In a
 // namespace the command replaces this process, so Exec returns only when that
 // fails; in a container (o.Containers) it gets this process's standard streams.
-func Exec(ctx context.Context, s Standing, host string, argv []string, o Options) (int, error) {
+func (s Standing) Exec(ctx context.Context, host string, argv []string, o Options) (int, error) {
 	h, err := s.host(host)
 	if err != nil {
 		return 0, err

@@ -121,10 +121,10 @@ func TestStandingJSON(t *testing.T) {
 
 func TestExecNamesTheHosts(t *testing.T) {
 	s := Standing{ID: "00ff", Info: Info{Network: &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}}}}}
-	if _, err := Exec(t.Context(), s, "h9", []string{"true"}, Options{Root: t.TempDir()}); !errors.Is(err, ErrNoHost) || !strings.Contains(err.Error(), "h1, h2") {
+	if _, err := s.Exec(t.Context(), "h9", []string{"true"}, Options{Root: t.TempDir()}); !errors.Is(err, ErrNoHost) || !strings.Contains(err.Error(), "h1, h2") {
 		t.Errorf("error %v, want the hosts that there are", err)
 	}
-	if _, err := Exec(t.Context(), Standing{ID: "00ff"}, "h1", []string{"true"}, Options{}); !errors.Is(err, ErrNoHost) {
+	if _, err := (Standing{ID: "00ff"}).Exec(t.Context(), "h1", []string{"true"}, Options{}); !errors.Is(err, ErrNoHost) {
 		t.Errorf("a lab without hosts: %v", err)
 	}
 }

@@ -7,11 +7,6 @@ import (
 	"aqmlab/orchestrator/host"
 )
 
-// cpuSockets begins the names of the abstract sockets by which guests of all
-// programs tell each other which processors are theirs. The kernel removes them
-// with the program, however that ends.
-const cpuSockets = "@aqmlab-uml-cpu"
-
 // seat is a processor that a guest shares with no other guest; without a socket it
 // is none, and the guest runs wherever there is room.
 //

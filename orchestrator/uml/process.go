@@ -14,6 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Errors for guests that did not come to their end.
+var (
+	ErrStuck  = errors.New("the guest made no progress")
+	ErrMemory = errors.New("the guest ran out of memory")
+)
+
 // runQuietly runs a command to its end and returns what it wrote.
 func runQuietly(c *exec.Cmd) ([]byte, error) {
 	var out bytes.Buffer

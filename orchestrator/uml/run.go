@@ -2,7 +2,6 @@ package uml
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,35 +14,10 @@ import (
 	"aqmlab/orchestrator/uml/guest"
 )
 
-// Guest is one order for a kernel of its own.
-type Guest struct {
-	Args   []string // of the program, so that it calls [guest.Main]
-	Order  []byte
-	Files  []string     // that it may read, by absolute path; they have the same path in the guest
-	Memory int          // MiB that the guest may use; the host gives what it does use
-	Seed   uint64       // of all randomness in the guest
-	Watch  func([]byte) // is told the order's progress; may be nil
-	// Patience is the wall time without any progress after which a guest is
-	// given up. Zero: two minutes.
-	Patience time.Duration
-}
-
 const (
 	defaultPatience = 2 * time.Minute
 	lookEvery       = 200 * time.Millisecond // wall time between two looks at the progress
 )
-
-// Errors for guests that did not come to their end.
-var (
-	ErrStuck  = errors.New("the guest made no progress")
-	ErrMemory = errors.New("the guest ran out of memory")
-)
-
-// seed is what the guest's kernel gets for randomness.
-func (g Guest) seed() []byte {
-	sum := sha256.Sum256([]byte("aqmlab guest " + strconv.FormatUint(g.Seed, 10)))
-	return sum[:]
-}
 
 // Run boots a guest, waits for its end and returns its reply. It may be called
 // by several goroutines. Errors are the order's own, or say how the guest ended,

@@ -1,6 +1,7 @@
 package uml
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,25 @@ import (
 	"aqmlab/orchestrator/uml/guest"
 )
 
+// Guest is one order for a kernel of its own.
+type Guest struct {
+	Args   []string // of the program, so that it calls [guest.Main]
+	Order  []byte
+	Files  []string     // that it may read, by absolute path; they have the same path in the guest
+	Memory int          // MiB that the guest may use; the host gives what it does use
+	Seed   uint64       // of all randomness in the guest
+	Watch  func([]byte) // is told the order's progress; may be nil
+	// Patience is the wall time without any progress after which a guest is
+	// given up. Zero: two minutes.
+	Patience time.Duration
+}
+
+// seed is what the guest's kernel gets for randomness.
+func (g Guest) seed() []byte {
+	sum := sha256.Sum256([]byte("aqmlab guest " + strconv.FormatUint(g.Seed, 10)))
+	return sum[:]
+}
+
 // Session runs guests of one kernel whose process 1 is this program. Its folder
 // in $TMPDIR holds a copy of the program, and a root folder for each guest.
 type Session struct {
@@ -23,6 +43,11 @@ type Session struct {
 	guests atomic.Int64 // that have been started
 	cpus   string       // sockets that say which CPUs guests have
 }
+
+// cpuSockets begins the names of the abstract sockets by which guests of all
+// programs tell each other which processors are theirs. The kernel removes them
+// with the program, however that ends.
+const cpuSockets = "@aqmlab-uml-cpu"
 
 // Open readies guests of a kernel. It also removes what killed processes of
 // this user have left. The session must be closed.

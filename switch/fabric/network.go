@@ -32,6 +32,12 @@ type Attachment struct {
 	Stopped func(now time.Duration, host int, stopped bool)
 }
 
+// Collector looks at a network as it runs. It is attached before, and may arm timers
+// of its own on the loop.
+type Collector interface {
+	Attach(loop *event.Loop, network *Network)
+}
+
 // Network is a running fabric. Everything in it happens on the event loop that
 // it was built on.
 type Network struct {

@@ -26,7 +26,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 )
@@ -156,12 +155,6 @@ func (s *Switch) each(do func(port int) error) error {
 	return errors.Join(errs...)
 }
 
-// Collector is attached to a fabric before it runs and arms timers of its own
-// on the loop.
-type Collector interface {
-	Attach(loop *event.Loop, network *fabric.Network)
-}
-
 // Session is a fabric that is running.
 type Session struct {
 	driver  *driver
@@ -176,7 +169,7 @@ type Session struct {
 // dilation (1 or more) times slower than the wall clock, until the session is
 // stopped. Frames that came in before are thrown away. One session at a time
 // runs on a switch.
-func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...Collector) (*Session, error) {
+func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...fabric.Collector) (*Session, error) {
 	hosts, trunks := spec.Edges()
 	if len(hosts) != len(s.config.Ports) || len(trunks) != len(s.config.Trunks) {
 		return nil, fmt.Errorf("starting the switch: the fabric ends at %d hosts and %d trunks, the switch has %d and %d interfaces", len(hosts), len(trunks), len(s.config.Ports), len(s.config.Trunks))

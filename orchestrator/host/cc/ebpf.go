@@ -176,3 +176,7 @@ func rename(ops *ebpf.MapSpec, name string) error {
 func (r *registration) close() error { return errors.Join(r.hold.end(), r.states.Close()) }
 
 func (r *registration) leave() error { return errors.Join(r.hold.leave(), r.states.Close()) }
+
+// flagLink is BPF_F_LINK of linux/bpf.h: a struct_ops map that registers nothing
+// by itself.
+const flagLink = 1 << 13

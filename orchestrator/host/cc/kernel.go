@@ -76,3 +76,20 @@ func listsModule(modulesDep, name string) bool {
 	}
 	return false
 }
+
+// duplicateFile returns a second descriptor of the same open file.
+func duplicateFile(fd int, name string) (*os.File, error) {
+	dup, err := duplicate(fd)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return os.NewFile(uintptr(dup), name), nil
+}
+
+func duplicate(fd int) (int, error) {
+	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("duplicate descriptor: %w", err)
+	}
+	return dup, nil
+}

@@ -11,10 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flagLink is BPF_F_LINK of linux/bpf.h: a struct_ops map that registers nothing
-// by itself.
-const flagLink = 1 << 13
-
 // mapHold is the struct_ops map itself, for kernels before Linux 6.4: its
 // congestion control is registered from when its one element is written to when
 // that is deleted, whoever has descriptors of it.

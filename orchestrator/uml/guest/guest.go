@@ -12,19 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Dir is the folder in the guest through which host and guest talk: on the host
-// it lies in the guest's root folder.
-const Dir = "/exchange"
-
-// The files in Dir.
-const (
-	OrderFile    = "order"    // from the host
-	SeedFile     = "seed"     // from the host: what the guest's randomness is made of
-	ProgressFile = "progress" // from the guest, rewritten at every step
-	ReplyFile    = "reply"    // from the guest: the order is done
-	ErrorFile    = "error"    // from the guest: why it is not
-)
-
 // Mounts are the folders of the guest's root that something is mounted on.
 func Mounts() []string {
 	all := []string{Dir}
