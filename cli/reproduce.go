@@ -23,42 +23,32 @@ import (
 // otherwise.
 const reproductionDir = "reproduce/record"
 
-// scaleFlags pick one scale.
-type scaleFlags struct{ quick, standard, headline, full bool }
-
-func (f scaleFlags) scale() (reproduce.Scale, error) {
-	chosen := []reproduce.Scale{}
-	for _, s := range []struct {
-		set   bool
-		scale reproduce.Scale
-	}{{f.quick, reproduce.Quick}, {f.standard, reproduce.Standard}, {f.headline, reproduce.Headline}, {f.full, reproduce.Full}} {
-		if s.set {
-			chosen = append(chosen, s.scale)
+// chosenScale is the one scale whose flag is set.
+func chosenScale(c *cobra.Command) (reproduce.Scale, error) {
+	var chosen []reproduce.Scale
+	for _, s := range reproduce.Scales() {
+		if set, _ := c.Flags().GetBool(string(s.Scale)); set {
+			chosen = append(chosen, s.Scale)
 		}
 	}
-	switch len(chosen) {
-	case 0:
-		return reproduce.Standard, nil
-	case 1:
-		return chosen[0], nil
+	if len(chosen) > 1 {
+		return "", fmt.Errorf("--%s and --%s: want one of them", chosen[0], chosen[1])
 	}
-	return "", fmt.Errorf("--%s and --%s: want one of them", chosen[0], chosen[1])
+	return append(chosen, reproduce.Standard)[0], nil
 }
 
 // reproduceFlags are what the user of reproduce wants.
 type reproduceFlags struct {
 	reproduce.Options
-	scale                      scaleFlags
 	runtime, since             string
 	cardOnly, planOnly, asJSON bool
 }
 
 func (f *reproduceFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.BoolVar(&f.scale.quick, "quick", false, "few flows, one seed, and only the loads that claims name: a look, not a result")
-	fs.BoolVar(&f.scale.standard, "standard", false, "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)")
-	fs.BoolVar(&f.scale.headline, "headline", false, "what the papers are known for alone, with the published flows; two seeds")
-	fs.BoolVar(&f.scale.full, "full", false, "the published loads and flows; three seeds")
+	for _, s := range reproduce.Scales() {
+		fs.Bool(string(s.Scale), false, s.Doc)
+	}
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
@@ -87,7 +77,7 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 		return nil, fmt.Errorf("--flows %d: want 1 or more", f.Flows)
 	}
 	var err error
-	if f.Scale, err = f.scale.scale(); err != nil {
+	if f.Scale, err = chosenScale(c); err != nil {
 		return nil, err
 	}
 	if f.Since, err = moment(f.since); err != nil {

@@ -66,12 +66,18 @@ func (t Topology) layout() (topologies.Layout, error) {
 // Racks is the number of each host's rack: hosts of one rack share the switch
 // that they are linked to. Racks count from zero. The lab is one that was
 // loaded.
-func (t Topology) Racks() []int {
+func (t Topology) Racks() []int { return t.loadedLayout().Racks }
+
+// Hops is the number of links on the longest path between two hosts. The lab is one
+// that was loaded.
+func (t Topology) Hops() int { return t.loadedLayout().Hops }
+
+func (t Topology) loadedLayout() topologies.Layout {
 	layout, err := t.layout()
 	if err != nil {
 		panic(fmt.Sprintf("a loaded lab that cannot be laid out: %v", err))
 	}
-	return layout.Racks
+	return layout
 }
 
 // link is a link between two nodes. What it does not say of itself is given.

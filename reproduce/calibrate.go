@@ -4,23 +4,22 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
-	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
 )
 
 // The point that tells how fast this machine is at the moment: a second's work
 // at most, of the kind that most experiments are; in a guest some seconds'.
 const (
-	pilotLab    = "tcn/fig6"
-	pilotScheme = "tcn"
-	pilotLoad   = 0.9
-	pilotFlows  = 300
-	guestFlows  = 60
+	pilotExperiment = "tcn-fig6"
+	pilotScheme     = "tcn"
+	pilotLoad       = 0.9
+	pilotFlows      = 300
+	guestFlows      = 60
 )
 
 // Calibrate runs a small point and corrects how long the rest takes by how long
@@ -40,30 +39,24 @@ func (p *Plan) Calibrate(ctx context.Context, t *Todo) error {
 
 // pilot is how many seconds a second of expected work takes.
 func (p *Plan) pilot(ctx context.Context) (float64, error) {
-	whole, err := labs.FromBook(pilotLab, p.Kinds)
-	if err != nil {
-		return 0, err
-	}
-	whole.Workload.Flows = pilotFlows
-	if !p.modelled() {
-		whole.Workload.Flows = guestFlows
-	}
-	lab, err := whole.Restricted([]string{pilotScheme}, pilotLoad, 1)
-	if err != nil {
-		return 0, err
-	}
-	flows, err := trafficgen.Trace(lab.Traffic(pilotLoad, 1))
-	if err != nil {
-		return 0, err
-	}
 	out, err := os.MkdirTemp("", "aqmlab-pilot-")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(out)
+	o := p.Options
+	o.Scale, o.Loads, o.Flows, o.Out = Standard, []float64{pilotLoad}, pilotFlows, out
+	if !p.modelled() {
+		o.Flows = guestFlows
+	}
+	small, err := New([]string{pilotExperiment}, o)
+	if err != nil {
+		return 0, err
+	}
+	one := small.points[slices.IndexFunc(small.points, func(k point) bool { return k.Scheme == pilotScheme })]
 	begun := time.Now()
-	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{Log: p.Log, Runtime: p.Runtime, Jobs: 1, Out: out, Watcher: unwatched{}})
-	return time.Since(begun).Seconds() / p.cost(lab, flows), err
+	err = small.runJob(ctx, job{points: []point{one}}, unwatched{})
+	return time.Since(begun).Seconds() / one.cost, err
 }
 
 // unwatched is a watcher of what nobody watches.

@@ -25,7 +25,7 @@ const (
 func (o Options) cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
 	switch {
 	case o.modelled():
-		return packets(l, flows) * float64(switches(l.Topology.Kind)) * perPacketHop.Seconds()
+		return packets(l, flows) * float64(l.Topology.Hops()-1) * perPacketHop.Seconds()
 	case o.virtual():
 		return guestStart + packets(l, flows)*perGuestPacket.Seconds()
 	}
@@ -47,15 +47,4 @@ func packets(l *labs.Lab, flows []trafficgen.Flow) float64 {
 		packets += d.Seconds() * float64(l.Topology.Rate) / 8 / payload
 	}
 	return packets
-}
-
-// switches is how many a packet passes between hosts that are far apart.
-func switches(topology string) int {
-	switch topology {
-	case "star":
-		return 1
-	case "fat-tree":
-		return 5
-	}
-	return 3
 }

@@ -61,38 +61,26 @@ func (p *Plan) claims(id string) bool {
 type recorder struct {
 	plan     *Plan
 	mu       sync.Mutex
-	left     map[batch]int // jobs
-	recorded map[string]bool
-}
-
-// batch is an experiment at a load, or, without one, the whole of it.
-type batch struct {
-	experiment string
-	load       float64
+	left     []job
+	recorded map[string]bool // experiments, with all that their jobs measured
 }
 
 func (p *Plan) newRecorder(t Todo) *recorder {
-	r := &recorder{plan: p, left: make(map[batch]int), recorded: make(map[string]bool)}
-	for _, j := range t.jobs {
-		for _, id := range j.experiments() {
-			r.left[batch{id, j.points[0].Load}]++
-			r.left[batch{experiment: id}]++
-		}
-	}
-	return r
+	return &recorder{plan: p, left: slices.Clone(t.jobs), recorded: make(map[string]bool)}
 }
 
-// done counts a job.
+// done takes a job off the list, and records the experiments that have none left at
+// its load.
 func (r *recorder) done(j job) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.left = slices.DeleteFunc(r.left, func(o job) bool { return o.points[0].key == j.points[0].key })
 	for _, id := range j.experiments() {
-		whole, load := batch{experiment: id}, batch{id, j.points[0].Load}
-		r.left[whole]--
-		if r.left[load]--; r.left[load] > 0 {
+		left := slices.DeleteFunc(slices.Clone(r.left), func(o job) bool { return !slices.Contains(o.experiments(), id) })
+		if slices.ContainsFunc(left, func(o job) bool { return o.points[0].Load == j.points[0].Load }) {
 			continue
 		}
-		r.recorded[id] = r.left[whole] == 0
+		r.recorded[id] = len(left) == 0
 		if err := r.plan.updateRecord(id); err != nil {
 			return err
 		}

@@ -10,41 +10,81 @@ import (
 	"aqmlab/trafficgen"
 )
 
-const (
-	standardFlows = 10_000
-	// kernelFlows are those of a point on the TCP of a kernel at the standard scale:
-	// a guest moves 54,000 packets a second where the model moves a million, so that
-	// the testbed experiments of the papers take about an hour of two cores.
-	kernelFlows = 1_000
-	// quickBudget is the core time of an experiment with all its labs: 45 of them
-	// finish in 15 minutes on two cores, with a third to spare.
-	quickBudget = 25.0 // seconds
-	quickFlows  = 200  // at least
-)
+// ScaleRow says what of an experiment is run at a scale.
+type ScaleRow struct {
+	Scale
+	Doc string // for users
 
-// scale cuts the lab of an experiment down, and warns of how much is left where
-// that is less than the scale promises.
+	headline           bool // headline claims alone
+	seeds, kernelSeeds int
+	flows, kernelFlows int // a point, at most; zero: the published number
+	// loads are those that are run beside those that claims name.
+	loads, kernelLoads func(published []float64) []float64
+	// budget is the core time in seconds of an experiment with all its labs, which
+	// bounds the flows of its points; zero: none does.
+	budget float64
+}
+
+// Scales is the table of scales. On the TCP of a kernel a guest moves 54,000 packets a
+// second where the model moves a million, so that the standard scale has fewer
+// points and flows there: the testbed experiments of the papers take about an hour
+// of two cores. With the budget of the quick scale, 45 experiments finish in 15
+// minutes on two cores, with a third to spare.
+func Scales() []ScaleRow {
+	return []ScaleRow{
+		{
+			Scale: Quick, Doc: "few flows, one seed, and only the loads that claims name: a look, not a result",
+			seeds: 1, kernelSeeds: 1, loads: highest, kernelLoads: highest, budget: 25,
+		},
+		{
+			Scale: Standard, Doc: "the loads that claims name and thirds of the highest; 10,000 flows; two seeds (the default)",
+			seeds: 2, kernelSeeds: 1, flows: 10_000, kernelFlows: 1_000, loads: thirds, kernelLoads: upperThirds,
+		},
+		{
+			Scale: Headline, Doc: "what the papers are known for alone, with the published flows; two seeds",
+			headline: true, seeds: 2, kernelSeeds: 1, loads: highest, kernelLoads: highest,
+		},
+		{
+			Scale: Full, Doc: "the published loads and flows; three seeds",
+			seeds: 3, kernelSeeds: 3, loads: all, kernelLoads: all,
+		},
+	}
+}
+
+// quickFlows is the number of flows that a point has at least, whatever the budget.
+const quickFlows = 200
+
+// row is the scale's row.
+func (s Scale) row() ScaleRow {
+	all := Scales()
+	return all[slices.IndexFunc(all, func(r ScaleRow) bool { return r.Scale == s })]
+}
+
+// scale cuts the lab of an experiment down, and warns where a budget does so.
 func (o Options) scale(e *experiment) (warning string, err error) {
-	l := e.lab
-	l.Seeds = o.seeds(e)
+	r, l := o.Scale.row(), e.lab
+	if !o.modelled() {
+		r.seeds, r.flows, r.loads = r.kernelSeeds, r.kernelFlows, r.kernelLoads
+	}
+	if e.fixed() && len(l.Background) == 0 && l.RTT.Per == "" {
+		r.seeds = 1 // the traffic is the same with any seed
+	}
+	l.Seeds = []uint64{1, 2, 3}[:r.seeds]
 	e.loads = l.Workload.Load
 	if !e.fixed() {
-		e.loads = o.scaleLoads(e)
+		e.loads = append(r.loads(e.loads), namedLoads(o.Scale.claims(e.Experiment), e.loads)...)
+		slices.Sort(e.loads)
+		e.loads = slices.Compact(e.loads)
 	}
 	l.Workload.Load = slices.DeleteFunc(slices.Clone(e.loads), func(load float64) bool {
 		return len(o.Loads) > 0 && !slices.Contains(o.Loads, load)
 	})
-	flows := l.Workload.Flows
+	flows := cmp.Or(o.Flows, r.flows, l.Workload.Flows)
 	switch {
 	case e.fixed():
-	case o.Flows > 0:
-		flows = o.Flows
-	case o.Scale == Standard && !o.modelled():
-		flows = kernelFlows
-	case o.Scale == Standard:
-		flows = standardFlows
-	case o.Scale == Quick:
-		if flows, err = o.affordable(e, quickBudget/float64(e.labs)); err != nil {
+		return "", nil
+	case o.Flows == 0 && r.budget > 0:
+		if flows, err = o.affordable(e, r.budget/float64(e.labs)); err != nil {
 			return "", err
 		}
 		if flows < l.Workload.Flows {
@@ -55,39 +95,12 @@ func (o Options) scale(e *experiment) (warning string, err error) {
 	return warning, nil
 }
 
-// seeds lists the seeds. Traffic that is the same with any seed has one.
-func (o Options) seeds(e *experiment) []uint64 {
-	seeds := []uint64{1, 2, 3}
-	switch {
-	case o.Scale == Quick, !o.modelled() && o.Scale != Full, e.fixed() && len(e.lab.Background) == 0 && e.lab.RTT.Per == "":
-		return seeds[:1]
-	case o.Scale == Standard, o.Scale == Headline:
-		return seeds[:2]
-	}
-	return seeds
-}
+func all(published []float64) []float64 { return slices.Clone(published) }
 
-// scaleLoads lists the loads of the scale, in rising order: on a kernel at the
-// standard scale without the lowest third.
-func (o Options) scaleLoads(e *experiment) []float64 {
-	published := e.lab.Workload.Load
-	loads := namedLoads(o.Scale.claims(e.Experiment), published)
-	switch {
-	case o.Scale == Full, len(published) == 1:
-		loads = append(loads, published...)
-	case o.Scale == Standard && !o.modelled():
-		loads = append(loads, thirds(published)[1:]...)
-	case o.Scale == Standard:
-		loads = append(loads, thirds(published)...)
-	default:
-		loads = append(loads, slices.Max(published))
-	}
-	slices.Sort(loads)
-	return slices.Compact(loads)
-}
+func highest(published []float64) []float64 { return []float64{slices.Max(published)} }
 
-// thirds are run at the standard scale, whatever the claims name: of the published
-// loads those nearest to a third of the highest, to two thirds, and to all of it.
+// thirds are those of the published loads that are nearest to a third of the highest,
+// to two thirds, and to all of it.
 func thirds(published []float64) (loads []float64) {
 	for i := range 3 {
 		want := slices.Max(published) * float64(i+1) / 3
@@ -97,6 +110,8 @@ func thirds(published []float64) (loads []float64) {
 	}
 	return loads
 }
+
+func upperThirds(published []float64) []float64 { return thirds(published)[1:] }
 
 // namedLoads lists the loads that claims name: their one load, or of those up to
 // some load the highest that was published.
@@ -117,14 +132,14 @@ func namedLoads(claims []papers.Claim, published []float64) (loads []float64) {
 
 // claims lists those of an experiment that the scale is for.
 func (s Scale) claims(e papers.Experiment) []papers.Claim {
-	if s != Headline {
+	if !s.row().headline {
 		return e.Claims
 	}
 	return slices.DeleteFunc(slices.Clone(e.Claims), func(c papers.Claim) bool { return !c.Headline })
 }
 
 // covers tells whether the scale is for an experiment.
-func (s Scale) covers(e papers.Experiment) bool { return s != Headline || len(s.claims(e)) > 0 }
+func (s Scale) covers(e papers.Experiment) bool { return !s.row().headline || len(s.claims(e)) > 0 }
 
 // affordable is how many flows a point may have so that the whole experiment
 // takes so many seconds of one core.

@@ -1,7 +1,6 @@
 package card
 
 import (
-	"encoding/json"
 	"math"
 
 	"aqmlab/orchestrator"
@@ -51,14 +50,14 @@ type FigureJSON struct {
 }
 
 // number is one that JSON has, or null.
-type number float64
+type number = *float64
 
-// MarshalJSON writes null for what is no number.
-func (n number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
-		return []byte("null"), nil
+func toNumber[F ~float64](v F) number {
+	f := float64(v)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
 	}
-	return json.Marshal(float64(n))
+	return &f
 }
 
 // ToJSON is the card of a scale.
@@ -69,7 +68,7 @@ func ToJSON(card []Score, scale string) JSON {
 		c := ClaimJSON{
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
-			Published: number(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
+			Published: toNumber(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
 			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Unsettled: s.Unsettled, Reason: s.Reason, Explanation: s.explanation(),
 			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
 		}
@@ -84,18 +83,18 @@ func ToJSON(card []Score, scale string) JSON {
 // number is the figure of a runtime, or none.
 func (s Score) number(r orchestrator.Runtime) number {
 	if f, ok := s.Columns[r]; ok {
-		return number(f.Value)
+		return toNumber(f.Value)
 	}
-	return number(math.NaN())
+	return nil
 }
 
 func (f Figure) json() FigureJSON {
 	out := FigureJSON{
-		Figure: number(f.Value), From: number(f.From), To: number(f.To), Scheme: f.Scheme, Load: f.Load,
+		Figure: toNumber(f.Value), From: toNumber(f.From), To: toNumber(f.To), Scheme: f.Scheme, Load: f.Load,
 		Flows: f.Flows, Seeds: f.Seeds, LowFidelity: f.LowFidelity, Stale: f.Stale,
 	}
 	if f.CI95 != nil {
-		out.CI95 = &[2]number{number(f.CI95[0]), number(f.CI95[1])}
+		out.CI95 = &[2]number{toNumber(f.CI95[0]), toNumber(f.CI95[1])}
 	}
 	return out
 }

@@ -43,8 +43,8 @@ type Figure struct {
 // Computed is the column of claims about arithmetic, which no run is needed for.
 const Computed orchestrator.Runtime = "computed"
 
-// Runtimes lists those that have a column: that of modelled hosts, and those of
-// real ones.
+// Runtimes lists those that have a column: that of modelled hosts, and then those of
+// [testbeds].
 func Runtimes() []orchestrator.Runtime {
 	return append([]orchestrator.Runtime{orchestrator.Simulator()}, testbeds()...)
 }

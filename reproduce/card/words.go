@@ -12,16 +12,13 @@ import (
 
 // columnsOf lists the runtimes that some claims were measured on; that of modelled
 // hosts stands there always, unless all were computed.
-func columnsOf(claims []Score) []string {
-	in := func(r orchestrator.Runtime) func(Score) bool {
-		return func(s Score) bool { _, ok := s.Columns[r]; return ok }
-	}
-	var columns []string
-	if slices.ContainsFunc(claims, func(s Score) bool { return !in(Computed)(s) }) {
-		columns = append(columns, string(orchestrator.Simulator()))
-	}
-	for _, r := range append(testbeds(), Computed) {
-		if slices.ContainsFunc(claims, in(r)) {
+func columnsOf(claims []Score) (columns []string) {
+	for _, r := range append(Runtimes(), Computed) {
+		if slices.ContainsFunc(claims, func(s Score) bool {
+			_, measured := s.Columns[r]
+			_, computed := s.Columns[Computed]
+			return measured || r == orchestrator.Simulator() && !computed
+		}) {
 			columns = append(columns, string(r))
 		}
 	}
