@@ -58,11 +58,17 @@ func startUntilUp(t *testing.T) started {
 	t.Helper()
 	s := started{out: t.TempDir()}
 	s.Cmd = command(t, raceVar, "run", labFile(t, small), "--out", s.out)
-	before := len(namespaces())
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { return len(namespaces()) > before })
+	waitFor(t, func() bool {
+		for _, id := range labsIn(os.Getenv(stateVar)) {
+			if made, _ := filepath.Glob("/run/netns/aqm-" + id + "-*"); len(made) > 0 {
+				return true
+			}
+		}
+		return false
+	})
 	return s
 }
 
@@ -165,7 +171,7 @@ func killAgent(t *testing.T, role string) {
 	}
 	for _, path := range lines {
 		b, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(b, []byte("\x00agent\x00"+role+"\x00")) {
+		if err != nil || !bytes.HasPrefix(b, []byte(os.Getenv(raceVar)+"\x00agent\x00"+role+"\x00")) {
 			continue
 		}
 		pid := 0

@@ -69,11 +69,6 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
-	before := leftovers() // is the user's
-	if err := os.Setenv(beforeVar, strings.Join(before, "\n")); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
 	code := m.Run()
 	if left := leftovers(); len(left) > 0 && os.Geteuid() == 0 {
 		fmt.Fprintln(os.Stderr, "left behind:", strings.Join(left, ", "))
@@ -86,9 +81,7 @@ func run(m *testing.M) int {
 const (
 	plainVar = "AQMLAB_E2E_PLAIN"
 	raceVar  = "AQMLAB_E2E_RACE"
-	// beforeVar holds what was there before the tests, a line each.
-	beforeVar = "AQMLAB_E2E_BEFORE"
-	stateVar  = "AQMLAB_STATE" // the program's own, see journal.RootVar
+	stateVar = "AQMLAB_STATE" // the program's own, see journal.RootVar
 )
 
 func needRoot(t *testing.T) {
@@ -179,26 +172,33 @@ func points(t *testing.T, r *store.Run) map[string]results.Point {
 }
 
 // leftovers lists what no test may leave: namespaces, state folders, and helper
-// processes of ours, but for what was there before.
+// processes of ours. What belongs to a lab of the machine's is none.
 func leftovers() []string {
-	state, _ := filepath.Glob(filepath.Join(os.Getenv(stateVar), "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"))
-	before := strings.Split(os.Getenv(beforeVar), "\n")
-	return slices.DeleteFunc(slices.Concat(namespaces(), state, agents()), func(left string) bool { return slices.Contains(before, left) })
+	before := labsIn("/run/aqmlab")
+	left, _ := filepath.Glob("/run/netns/aqm-*")
+	machines := slices.Concat(before, labsIn("/run/aqmlab")) // also those that come or go meanwhile
+	left = slices.DeleteFunc(left, func(path string) bool {
+		return slices.ContainsFunc(machines, func(id string) bool { return strings.HasPrefix(path, "/run/netns/aqm-"+id+"-") })
+	})
+	return slices.Concat(left, labsIn(os.Getenv(stateVar)), agents())
 }
 
-// namespaces lists those of labs.
-func namespaces() []string {
-	all, _ := filepath.Glob("/run/netns/aqm-*")
-	return all
+// labsIn lists the ids of the labs in a state folder.
+func labsIn(state string) []string {
+	folders, _ := filepath.Glob(filepath.Join(state, "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"))
+	for i, folder := range folders {
+		folders[i] = filepath.Base(folder)
+	}
+	return folders
 }
 
-// agents lists our helper processes that are alive.
+// agents lists the helper processes of the programs under test that are alive.
 func agents() []string {
 	var found []string
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
 		b, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(b, []byte("\x00agent\x00")) && bytes.Contains(b, []byte("aqmlab")) {
+		if err == nil && bytes.HasPrefix(b, []byte(filepath.Dir(os.Getenv(plainVar)))) && bytes.Contains(b, []byte("\x00agent\x00")) {
 			found = append(found, strings.ReplaceAll(string(bytes.TrimRight(b, "\x00")), "\x00", " "))
 		}
 	}

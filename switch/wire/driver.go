@@ -102,7 +102,7 @@ func (d *driver) start() error {
 func (d *driver) run(done <-chan struct{}) {
 	for {
 		r := d.clock.read()
-		d.urgency.turn(d.clock.wall(r.lab))
+		d.urgency.turn(time.Duration(d.tally.start) + d.clock.wall(r.lab))
 		frames := 0
 		for i := range d.ports {
 			frames += d.receive(r, i)
@@ -196,6 +196,7 @@ func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
 // wait sleeps until a frame arrives or an event comes near, and returns at
 // once while spinning is due.
 func (d *driver) wait(now time.Duration) {
+	d.urgency.rest()
 	if d.clock.wall(now-d.active) < d.spin {
 		return
 	}

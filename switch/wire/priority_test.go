@@ -19,10 +19,10 @@ func TestUrgency(t *testing.T) {
 		turns []time.Duration
 		want  []bool // real-time, after each
 	}{
-		{"short", 0, []time.Duration{10 * ms, 79 * ms}, []bool{true, true}},
-		{"busy", 0, []time.Duration{79 * ms, 80 * ms, 99 * ms, 100 * ms, 179 * ms, 180 * ms}, []bool{true, false, false, true, true, false}},
-		{"sleeps enough", 20 * ms, []time.Duration{79 * ms, 99 * ms, 100 * ms}, []bool{true, true, true}},
-		{"sleeps too little", 19 * ms, []time.Duration{98 * ms, 99 * ms, 100 * ms}, []bool{true, false, true}},
+		{"short", 0, []time.Duration{10 * ms, 89 * ms}, []bool{true, true}},
+		{"busy", 0, []time.Duration{89 * ms, 90 * ms, 99 * ms, 100 * ms, 189 * ms, 190 * ms}, []bool{true, false, false, true, true, false}},
+		{"sleeps enough", 10 * ms, []time.Duration{89 * ms, 99 * ms, 100 * ms}, []bool{true, true, true}},
+		{"sleeps too little", 9 * ms, []time.Duration{98 * ms, 99 * ms, 100 * ms}, []bool{true, false, true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := urgency{set: func(bool) error { return nil }, slept: tt.slept}
@@ -37,8 +37,14 @@ func TestUrgency(t *testing.T) {
 			}
 		})
 	}
+	u := urgency{set: func(bool) error { return nil }}
+	u.become(true)
+	u.turn(1080 * ms) // the period begins with the machine's clock, not with the run
+	if u.turn(1090 * ms); u.on {
+		t.Error("real-time at the end of the machine's period")
+	}
 	tries := 0
-	u := urgency{set: func(bool) error { tries++; return errors.New("no right to") }}
+	u = urgency{set: func(bool) error { tries++; return errors.New("no right to") }}
 	u.become(true)
 	u.turn(urgentPeriod)
 	if tries != 1 || u.on || u.set != nil {
