@@ -30,40 +30,41 @@ var rooms = map[string]string{
 	"results/report/figure":  "",
 	"results/serve":          "results results/report results/store",
 	"results/resultstest":    "results", // tests only
-	"trafficgen":             "units kind",
-	"trafficgen/live":        "collectors/meter units trafficgen results",
+	"trafficgen":             "units kind trafficgen/traffic",
+	"trafficgen/traffic":     "units",
+	"trafficgen/live":        "collectors/meter units results trafficgen/traffic",
 	"collectors":             "switch/event results switch/aqm switch/fabric switch/packet switch/port",
 	"collectors/meter":       "results",
 	"sim/tcp":                "units switch/event kind switch/packet trafficgen/transport",
 	"sim/rdma":               "units switch/event trafficgen/transport switch/packet",
 	"e2e/truth":              "kind labs orchestrator results sim switch/aqm switch/packet switch/port units", // tests only
-	"labs":                   "units kind switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen",
+	"labs":                   "units kind switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen trafficgen/traffic",
 	"labs/basertt":           "units kind",
 	"labs/clab":              "units kind",
 	"labs/schema":            "kind",
 	"labs/topologies":        "units kind labs/clab",
-	"sim":                    "collectors collectors/meter switch/event results sim/rdma sim/tcp switch/fabric switch/packet switch/port trafficgen units",
+	"sim":                    "collectors collectors/meter switch/event results sim/rdma sim/tcp switch/fabric switch/packet switch/port units trafficgen/traffic",
 	"orchestrator/host":      "",
 	"orchestrator/host/cc":   "trafficgen/transport",
 	"orchestrator/journal":   "",
 	"orchestrator/netns":     "orchestrator/host orchestrator/journal",
 	"orchestrator/agent":     "orchestrator/host orchestrator/netns orchestrator/journal",
 	"orchestrator/docker":    "orchestrator/agent orchestrator/host orchestrator/journal",
-	"orchestrator/role":      "collectors orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/netns results switch/fabric switch/port switch/wire trafficgen trafficgen/live",
-	"orchestrator":           "labs orchestrator/backend orchestrator/guests orchestrator/simulated orchestrator/testbed results results/report results/store switch/port trafficgen units",
-	"orchestrator/backend":   "collectors labs results switch/fabric trafficgen units",
-	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen",
+	"orchestrator/role":      "collectors orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/netns results switch/fabric switch/port switch/wire trafficgen/live trafficgen/traffic",
+	"orchestrator":           "labs orchestrator/backend orchestrator/guests orchestrator/simulated orchestrator/testbed results results/report results/store switch/port units trafficgen trafficgen/traffic",
+	"orchestrator/backend":   "collectors labs results switch/fabric units trafficgen/traffic",
+	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen/traffic",
 	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/testbed orchestrator/uml results switch/wire",
-	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port trafficgen units",
+	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port units trafficgen",
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
-	"orchestrator/testbed":   "collectors collectors/meter kind labs orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role results switch/fabric switch/wire trafficgen trafficgen/live trafficgen/transport units",
+	"orchestrator/testbed":   "collectors collectors/meter kind labs orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role results switch/fabric switch/wire trafficgen/live trafficgen/transport units trafficgen trafficgen/traffic",
 	"orchestrator/uml":       "orchestrator/host orchestrator/uml/guest",
 	"orchestrator/uml/guest": "",
 	"e2e/vm":                 "e2e/vm/guest",
 	"e2e/vm/guest":           "",
 	"e2e/vm/vmtest":          "e2e/vm e2e/vm/guest",
 	"e2e/vm/kernelaqm":       "units",
-	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/card reproduce/metric reproduce/papers reproduce/record results results/compare results/report/figure results/store switch/packet switch/port trafficgen",
+	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/card reproduce/metric reproduce/papers reproduce/record results results/compare results/report/figure results/store switch/packet switch/port trafficgen trafficgen/traffic",
 	"reproduce/card":         "labs orchestrator orchestrator/backend reproduce/metric reproduce/papers reproduce/record results/compare results/report/figure",
 	"reproduce/metric":       "labs reproduce/papers results results/compare switch/aqm switch/packet",
 	"reproduce/record":       "results",
@@ -116,7 +117,7 @@ func TestRecordersAreLight(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		imports := strings.Fields(line)
 		for _, imported := range imports[1:] {
-			for _, heavy := range []string{"codeberg.org/go-pdf/", "html/template", "aqmlab/results/"} {
+			for _, heavy := range []string{"codeberg.org/go-pdf/", "github.com/parquet-go/", "html/template", "aqmlab/results/"} {
 				if strings.HasPrefix(imported, heavy) && imports[0] != "net/rpc" {
 					t.Errorf("what records needs %s, which imports %s", imports[0], imported)
 				}

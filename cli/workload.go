@@ -12,6 +12,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -126,7 +127,7 @@ func printWorkload(w io.Writer, shown workload) error {
 
 // bytesText is a size in three digits or so.
 func bytesText(bytes float64) string {
-	if bytes >= trafficgen.MaxBytes {
+	if bytes >= traffic.MaxBytes {
 		return "1TiB"
 	}
 	digits := math.Pow(10, max(0, math.Floor(math.Log10(max(bytes, 1)))-2))

@@ -8,6 +8,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -70,7 +71,7 @@ func TestABQTraffic(t *testing.T) {
 }
 
 // trace is the traffic of a lab of the book.
-func trace(t *testing.T, name string) []trafficgen.Flow {
+func trace(t *testing.T, name string) []traffic.Flow {
 	t.Helper()
 	l, err := labs.FromBook(name, port.Kinds{})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -138,7 +139,7 @@ func TestECNSharpQueries(t *testing.T) {
 		if l.Topology.Hosts != 17 || first != 4*time.Second || !slices.Equal(got, want) {
 			t.Errorf("%s: %d hosts, queries of %v from %v on, want %v from 4s on", lab, l.Topology.Hosts, got, first, want)
 		}
-		if end := trafficgen.End(flows); end < 8*time.Second {
+		if end := traffic.End(flows); end < 8*time.Second {
 			t.Errorf("%s: the traffic beside the queries ends at %v", lab, end)
 		}
 	}

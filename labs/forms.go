@@ -16,6 +16,7 @@ import (
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
@@ -157,7 +158,7 @@ func readThresholds(raw, into any, plain func() error) error {
 	if err := plain(); err != nil {
 		return err
 	}
-	return trafficgen.Tagging{Thresholds: *thresholds}.Check(1)
+	return traffic.Tagging{Thresholds: *thresholds}.Check(1)
 }
 
 // auto leaves the dilation to the runtime.

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"aqmlab/labs"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // threeQueues is a lab with room for a probe.
 const threeQueues = "topology: {rate: 1Gbps, hosts: 4}\nrtt: 200us\nschemes: [{name: d, aqm: droptail}]\nswitch: {scheduler: {kind: sp, queues: 3, inner: dwrr}}\n"
 
-func probesOf(t *testing.T, l *labs.Lab) []trafficgen.Probe {
+func probesOf(t *testing.T, l *labs.Lab) []traffic.Probe {
 	t.Helper()
 	probes, err := l.Probes()
 	if err != nil {
@@ -27,16 +27,16 @@ func TestProbe(t *testing.T) {
 	const ms = time.Millisecond
 	tests := map[string]struct {
 		file string
-		want []trafficgen.Probe
+		want []traffic.Probe
 	}{
 		"none":  {"", nil},
-		"least": {"probe: {from: h2, to: h1}\n", []trafficgen.Probe{{Name: "service-0", From: 1, Every: ms}}},
-		"all": {"probe: {from: h4, to: h3, service: [0, 2], every: 250us, start: 1s, stop: 2s}\n", []trafficgen.Probe{
+		"least": {"probe: {from: h2, to: h1}\n", []traffic.Probe{{Name: "service-0", From: 1, Every: ms}}},
+		"all": {"probe: {from: h4, to: h3, service: [0, 2], every: 250us, start: 1s, stop: 2s}\n", []traffic.Probe{
 			{Name: "service-0", From: 3, To: 2, DSCP: 0, Every: ms / 4, Start: time.Second, Stop: 2 * time.Second},
 			{Name: "service-2", From: 3, To: 2, DSCP: 2, Every: ms / 4, Start: time.Second, Stop: 2 * time.Second},
 		}},
 		// The first queue is that of the priority.
-		"behind PIAS": {"probe: {from: h2, to: h1, service: 1}\nworkload: {pias: 100KB}\n", []trafficgen.Probe{{Name: "service-1", From: 1, DSCP: 2, Every: ms}}},
+		"behind PIAS": {"probe: {from: h2, to: h1, service: 1}\nworkload: {pias: 100KB}\n", []traffic.Probe{{Name: "service-1", From: 1, DSCP: 2, Every: ms}}},
 	}
 	for name, tt := range tests {
 		l, err := labs.Parse("x.yaml", []byte(threeQueues+tt.file))
@@ -56,7 +56,7 @@ func TestProbe(t *testing.T) {
 func TestProbeOverridden(t *testing.T) {
 	l := load(t, write(t, "x.yaml", threeQueues), "probe.from=h3", "probe.to=h1", "probe.service=0,1", "probe.every=2ms")
 	probes := probesOf(t, l)
-	if len(probes) != 2 || probes[1] != (trafficgen.Probe{Name: "service-1", From: 2, DSCP: 1, Every: 2 * time.Millisecond}) {
+	if len(probes) != 2 || probes[1] != (traffic.Probe{Name: "service-1", From: 2, DSCP: 1, Every: 2 * time.Millisecond}) {
 		t.Errorf("%+v", probes)
 	}
 	if got, want := l.ProbePatience(), 100*time.Millisecond+2*200*time.Microsecond; got != want {

@@ -9,12 +9,13 @@ import (
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Tagging says which DSCP the bytes of a flow have, which is that of their
 // queue.
-func (l *Lab) Tagging() trafficgen.Tagging {
-	return trafficgen.Tagging{Thresholds: slices.Clone(l.Workload.PIAS)}
+func (l *Lab) Tagging() traffic.Tagging {
+	return traffic.Tagging{Thresholds: slices.Clone(l.Workload.PIAS)}
 }
 
 // Traffic is the flows to draw at one load and seed. Every scheme and runtime
@@ -58,7 +59,7 @@ func (w Workload) spec(load float64) trafficgen.Spec {
 
 // Probes lists what is to be sent for the lab's probe: one a service, named
 // after it. Every scheme and runtime gets the same.
-func (l *Lab) Probes() ([]trafficgen.Probe, error) {
+func (l *Lab) Probes() ([]traffic.Probe, error) {
 	if l.Probe.From == "" {
 		return nil, nil
 	}
@@ -66,9 +67,9 @@ func (l *Lab) Probes() ([]trafficgen.Probe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("placing the probe of lab %s: %w", l.Name, err)
 	}
-	var all []trafficgen.Probe
+	var all []traffic.Probe
 	for _, service := range l.Probe.Services {
-		all = append(all, trafficgen.Probe{
+		all = append(all, traffic.Probe{
 			Name:  fmt.Sprintf("service-%d", service),
 			From:  layout.HostNumber(l.Probe.From),
 			To:    layout.HostNumber(l.Probe.To),

@@ -12,7 +12,7 @@ import (
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
 	"aqmlab/results/store"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // everything has all that a flow may have: services, queries, background, flows
@@ -57,8 +57,8 @@ func TestReplayOwnFlows(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := traceOf(t, everything)
-	if !slices.ContainsFunc(want, func(f trafficgen.Flow) bool { return f.Push && f.Stop == 60*time.Millisecond && f.Rate > 0 }) ||
-		!slices.ContainsFunc(want, func(f trafficgen.Flow) bool { return f.Query == 3 && f.Workload == 1 }) {
+	if !slices.ContainsFunc(want, func(f traffic.Flow) bool { return f.Push && f.Stop == 60*time.Millisecond && f.Rate > 0 }) ||
+		!slices.ContainsFunc(want, func(f traffic.Flow) bool { return f.Query == 3 && f.Workload == 1 }) {
 		t.Fatal("the trace lacks what it is there to test")
 	}
 	stored := filepath.Join(run.Dir, "tcn-load0.3-seed1", "flows.parquet")
@@ -91,7 +91,7 @@ func TestReplayOwnFlows(t *testing.T) {
 	}
 }
 
-func traceOf(t *testing.T, lab string) []trafficgen.Flow {
+func traceOf(t *testing.T, lab string) []traffic.Flow {
 	t.Helper()
 	points, err := plan(parse(t, lab))
 	if err != nil {

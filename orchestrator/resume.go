@@ -10,7 +10,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/store"
 	"aqmlab/switch/port"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // ErrNotResumed is wrapped by the errors that say why a run cannot go on.
@@ -115,6 +115,6 @@ func sameFlows(p backend.Point, stored store.Point) error {
 }
 
 // records tells whether a record is of that flow.
-func records(r results.Flow, f trafficgen.Flow) bool {
+func records(r results.Flow, f traffic.Flow) bool {
 	return r.Start == f.Start && int(r.Client) == f.Client && int(r.Server) == f.Server && int(r.Service) == f.Service && (r.Stops || r.Bytes == f.Bytes)
 }

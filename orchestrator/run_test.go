@@ -14,7 +14,7 @@ import (
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // TestPlan: every load and seed is run under every scheme, the schemes in a
@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 // TestName: what is left of a run is told in wall time.
 func TestName(t *testing.T) {
 	b := &backend.Backend{Manifest: results.Manifest{Dilation: 3}}
-	at := func(d time.Duration) []trafficgen.Flow { return []trafficgen.Flow{{Start: 1}, {Start: d}} }
+	at := func(d time.Duration) []traffic.Flow { return []traffic.Flow{{Start: 1}, {Start: d}} }
 	points := []backend.Point{
 		{Coord: results.Coord{Scheme: "a", Load: 0.5, Seed: 7}, Flows: at(time.Second)},
 		{Coord: results.Coord{Scheme: "b"}, Flows: at(2 * time.Second)},

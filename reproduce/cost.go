@@ -5,7 +5,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/switch/packet"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // What a data packet costs at each switch that it passes, with its ACK and all
@@ -22,18 +22,18 @@ const (
 // cost is about how many seconds a point takes: of one core in virtual time, else
 // of the wall, for the starts of its flows without dilation, which most machines
 // need.
-func (o Options) cost(l *labs.Lab, flows []trafficgen.Flow) float64 {
+func (o Options) cost(l *labs.Lab, flows []traffic.Flow) float64 {
 	switch {
 	case o.modelled():
 		return packets(l, flows) * float64(l.Topology.Hops()-1) * perPacketHop.Seconds()
 	case o.virtual():
 		return guestStart + packets(l, flows)*perGuestPacket.Seconds()
 	}
-	return trafficgen.End(flows).Seconds()
+	return traffic.End(flows).Seconds()
 }
 
 // packets is about how many data packets a trace has.
-func packets(l *labs.Lab, flows []trafficgen.Flow) float64 {
+func packets(l *labs.Lab, flows []traffic.Flow) float64 {
 	payload := float64(l.Host.MTU - packet.TCPHeaders)
 	packets, longest := 0.0, map[int]time.Duration{} // by client: how long it receives without end
 	for _, f := range flows {

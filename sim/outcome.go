@@ -3,7 +3,7 @@ package sim
 import (
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Outcome is what a simulation measured.
@@ -45,7 +45,7 @@ func (s *Simulation) Outcome() Outcome {
 }
 
 // records are the flows of a trace before they have run.
-func records(flows []trafficgen.Flow) []results.Flow {
+func records(flows []traffic.Flow) []results.Flow {
 	list := make([]results.Flow, len(flows))
 	for i, f := range flows {
 		list[i] = results.Flow{

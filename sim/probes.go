@@ -7,7 +7,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // probes send their packets beside the flows. These carry a negative number in
@@ -21,7 +21,7 @@ type probes struct {
 
 // probe is one of them.
 type probe struct {
-	trafficgen.Probe
+	traffic.Probe
 	owner   *probes
 	conn    int32
 	hash    uint32 // of its packets, for ECMP
@@ -32,7 +32,7 @@ type probe struct {
 // newProbes schedules the first packet of each.
 func newProbes(s *Simulation) (*probes, error) {
 	ps := &probes{sim: s}
-	if err := trafficgen.CheckProbes(s.config.Probes, len(s.config.Fabric.Hosts)); err != nil {
+	if err := traffic.CheckProbes(s.config.Probes, len(s.config.Fabric.Hosts)); err != nil {
 		return nil, fmt.Errorf("probes: %w", err)
 	}
 	for i, c := range s.config.Probes {
@@ -54,7 +54,7 @@ func (p *probe) next() {
 func (p *probe) send(now time.Duration) {
 	s := p.owner.sim
 	k := s.pool.Get()
-	k.Size, k.Hash, k.DSCP, k.ECN = trafficgen.ProbeBytes, p.hash, p.DSCP, packet.NotECT
+	k.Size, k.Hash, k.DSCP, k.ECN = traffic.ProbeBytes, p.hash, p.DSCP, packet.NotECT
 	k.Src, k.Dst = int32(p.From), int32(p.To)
 	k.PureACK, k.ECE = false, false
 	k.Segment = packet.Segment{Conn: p.conn, Seq: int64(len(p.samples))}

@@ -8,13 +8,13 @@ import (
 
 	"aqmlab/results"
 	"aqmlab/switch/packet"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
 // probing sends packets of DSCP 0 from host 3 to host 0.
-func probing(c Config, change func(*trafficgen.Probe)) Config {
-	p := trafficgen.Probe{Name: "p", From: 3, To: 0, Every: ms}
+func probing(c Config, change func(*traffic.Probe)) Config {
+	p := traffic.Probe{Name: "p", From: 3, To: 0, Every: ms}
 	change(&p)
 	c.Probes, c.Patience = append(c.Probes, p), time.Second
 	return c
@@ -31,7 +31,7 @@ func TestProbeOfAnIdlePath(t *testing.T) {
 	elsewhere.Client = 2
 	c.Flows = pushed(elsewhere)
 	for dscp := range uint8(4) {
-		o := outcome(t, probing(c, func(p *trafficgen.Probe) { p.DSCP = dscp }))
+		o := outcome(t, probing(c, func(p *traffic.Probe) { p.DSCP = dscp }))
 		if len(o.Probes) < 8 {
 			t.Fatalf("%d probes in 8 ms and more", len(o.Probes))
 		}
@@ -62,7 +62,7 @@ func TestProbeWaitsInItsQueue(t *testing.T) {
 	c.Flows = pushed(flow(0, 5*us, 1, burst*mss), flow(1, 5*us, 2, burst*mss))
 	segment := onWire(mss)
 	sent := 5*us + burst*segment + us // reaches the switch behind the last segment
-	c = probing(c, func(p *trafficgen.Probe) { p.Start = sent })
+	c = probing(c, func(p *traffic.Probe) { p.Start = sent })
 	o := outcome(t, c)
 	// Both bursts arrive at once; the switch sends from the first segment on.
 	left := 5*us + segment + 10*us + 2*burst*segment
@@ -81,10 +81,10 @@ func TestProbeWaitsInItsQueue(t *testing.T) {
 func TestProbeSeesALongFlow(t *testing.T) {
 	c := star(4)
 	c.Fabric.Port.Buffer = 100 * units.KB
-	greedy, other := flow(0, 1, 1, trafficgen.MaxBytes), flow(1, 1, 2, trafficgen.MaxBytes)
+	greedy, other := flow(0, 1, 1, traffic.MaxBytes), flow(1, 1, 2, traffic.MaxBytes)
 	greedy.Stop, other.Stop = 200*ms, 200*ms
 	c.Flows = pushed(greedy, other)
-	c = probing(c, func(p *trafficgen.Probe) { p.Start, p.Stop = 50*ms, 150*ms })
+	c = probing(c, func(p *traffic.Probe) { p.Start, p.Stop = 50*ms, 150*ms })
 	o := outcome(t, c)
 	if n := len(o.Probes); n != 100 {
 		t.Fatalf("%d probes from 50 to 150 ms", n)
@@ -102,7 +102,7 @@ func TestLostProbes(t *testing.T) {
 	c := star(9)
 	c.Fabric.Port.Buffer = 15 * units.KB
 	c.Flows = websearch(t, 9, 400)
-	c = probing(c, func(p *trafficgen.Probe) { p.Every = 20 * us })
+	c = probing(c, func(p *traffic.Probe) { p.Every = 20 * us })
 	s, o := simulate(t, c)
 	if s.probes.underWay != 0 {
 		t.Errorf("%d probes are neither back nor lost", s.probes.underWay)
@@ -133,7 +133,7 @@ func TestLostProbes(t *testing.T) {
 func TestAnswersAfterTheEnd(t *testing.T) {
 	c := star(4)
 	c.Flows = pushed(flow(0, us, 1, 100))
-	c = probing(c, func(p *trafficgen.Probe) { p.Start = 10 * us })
+	c = probing(c, func(p *traffic.Probe) { p.Start = 10 * us })
 	for patience, lost := range map[time.Duration]bool{time.Second: false, us: true} {
 		c.Patience = patience
 		_, o := simulate(t, c)
@@ -147,8 +147,8 @@ func TestProbesAreDeterministic(t *testing.T) {
 	c := star(9)
 	c.Fabric.Port.Buffer = 60 * units.KB
 	c.Flows = websearch(t, 9, 200)
-	c = probing(c, func(p *trafficgen.Probe) { p.Every = 100 * us })
-	c = probing(c, func(p *trafficgen.Probe) { p.Name, p.Every, p.DSCP = "q", 70*us, 1 })
+	c = probing(c, func(p *traffic.Probe) { p.Every = 100 * us })
+	c = probing(c, func(p *traffic.Probe) { p.Name, p.Every, p.DSCP = "q", 70*us, 1 })
 	_, one := simulate(t, c)
 	_, two := simulate(t, c)
 	if !reflect.DeepEqual(one, two) {
@@ -160,7 +160,7 @@ func TestProbesAreDeterministic(t *testing.T) {
 }
 
 func TestBadProbe(t *testing.T) {
-	c := probing(star(4), func(p *trafficgen.Probe) { p.To = 4 })
+	c := probing(star(4), func(p *traffic.Probe) { p.To = 4 })
 	if _, err := New(c); err == nil || !strings.Contains(err.Error(), "probe p") {
 		t.Errorf("error %v", err)
 	}
@@ -171,7 +171,7 @@ func TestBadProbe(t *testing.T) {
 func TestRecordsNameQueries(t *testing.T) {
 	f := flow(0, 1, 1, 100)
 	f.Query, f.Workload, f.Stop, f.Rate, f.Push = 7, 2, ms, 1000, true
-	if r := records([]trafficgen.Flow{f})[0]; r.Query != 7 || r.Workload != 2 || !r.Stops || r.Stop != ms || r.Rate != 1000 || !r.Push {
+	if r := records([]traffic.Flow{f})[0]; r.Query != 7 || r.Workload != 2 || !r.Stops || r.Stop != ms || r.Rate != 1000 || !r.Push {
 		t.Errorf("record %+v", r)
 	}
 }

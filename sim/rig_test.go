@@ -12,7 +12,7 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -50,12 +50,12 @@ func star(n int) Config {
 }
 
 // flow is one from a server to client 0.
-func flow(id int, start time.Duration, server int, bytes int64) trafficgen.Flow {
-	return trafficgen.Flow{ID: id, Start: start, Server: server, Bytes: bytes}
+func flow(id int, start time.Duration, server int, bytes int64) traffic.Flow {
+	return traffic.Flow{ID: id, Start: start, Server: server, Bytes: bytes}
 }
 
 // pushed makes the servers start by themselves.
-func pushed(flows ...trafficgen.Flow) []trafficgen.Flow {
+func pushed(flows ...traffic.Flow) []traffic.Flow {
 	for i := range flows {
 		flows[i].Push = true
 	}

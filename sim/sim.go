@@ -21,18 +21,18 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Config says what to simulate: one point of a lab.
 type Config struct {
 	Fabric fabric.Spec
 	Kinds  port.Kinds
-	TCP    *tcp.Config       // of hosts that speak TCP
-	RDMA   *rdma.Config      // of hosts that speak RDMA, in place of TCP
-	Flows  []trafficgen.Flow // ordered by start
+	TCP    *tcp.Config    // of hosts that speak TCP
+	RDMA   *rdma.Config   // of hosts that speak RDMA, in place of TCP
+	Flows  []traffic.Flow // ordered by start
 	// Tagging gives the bytes of flows their DSCP.
-	Tagging trafficgen.Tagging
+	Tagging traffic.Tagging
 	// Connections are how many are open between a client and a server before
 	// the first flow; more are opened when all are busy. With zero, every flow
 	// opens its own and closes it when it is done.
@@ -48,7 +48,7 @@ type Config struct {
 	Stall time.Duration
 	// Probes are sent until the last flow has ended. Answers count that come
 	// within Patience from then on.
-	Probes   []trafficgen.Probe
+	Probes   []traffic.Probe
 	Patience time.Duration
 }
 
@@ -130,7 +130,7 @@ func (s *Simulation) startCapture() {
 }
 
 // services is how many services the flows have.
-func services(flows []trafficgen.Flow) int {
+func services(flows []traffic.Flow) int {
 	n := 1
 	for _, f := range flows {
 		n = max(n, f.Service+1)

@@ -13,6 +13,7 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
 )
@@ -75,7 +76,7 @@ func TestSameConfigSameOutcome(t *testing.T) {
 }
 
 // websearch draws flows from all hosts to the first.
-func websearch(t testing.TB, hosts, n int) []trafficgen.Flow {
+func websearch(t testing.TB, hosts, n int) []traffic.Flow {
 	t.Helper()
 	flows, err := trafficgen.Trace(trafficgen.Spec{
 		Hosts: hosts, Rate: units.Gbps, Load: 0.8, Flows: n, Pattern: "many-to-one", Services: []int{1, 1, 1, 1},
@@ -131,9 +132,9 @@ func TestStragglersOfClosedConnections(t *testing.T) {
 func TestApplications(t *testing.T) {
 	c := star(3)
 	c.TCP.SmallQueue = ms
-	limited := flow(0, 1, 1, trafficgen.MaxBytes)
+	limited := flow(0, 1, 1, traffic.MaxBytes)
 	limited.Rate, limited.Stop = 200*units.Mbps, 100*ms
-	greedy := flow(1, 1, 2, trafficgen.MaxBytes)
+	greedy := flow(1, 1, 2, traffic.MaxBytes)
 	greedy.Stop = 50 * ms
 	finite := flow(2, 1, 2, 1_000_000)
 	finite.Rate = 400 * units.Mbps
@@ -164,7 +165,7 @@ func TestApplications(t *testing.T) {
 // priority, on a used connection too.
 func TestTagging(t *testing.T) {
 	c := star(2)
-	c.Tagging = trafficgen.Tagging{Thresholds: []units.Size{100 * mss}}
+	c.Tagging = traffic.Tagging{Thresholds: []units.Size{100 * mss}}
 	big, small := flow(0, 1, 1, 300*mss), flow(1, time.Second, 1, 50*mss)
 	big.Service, small.Service = 2, 1
 	c.Flows = pushed(big, small)

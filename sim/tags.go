@@ -4,17 +4,17 @@ import (
 	"math"
 
 	"aqmlab/sim/tcp"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // tags hold the DSCPs of every service's bytes, so that no flow makes its own.
 type tags struct {
-	tagging  trafficgen.Tagging
+	tagging  traffic.Tagging
 	services []tcp.Tag // of bytes from the beginning of a flow on
 	fixed    []uint8   // fixed[d:d+1] are the DSCPs of a tag that is d throughout
 }
 
-func newTags(t trafficgen.Tagging, services int) *tags {
+func newTags(t traffic.Tagging, services int) *tags {
 	g := &tags{tagging: t}
 	var thresholds []int64
 	for _, b := range t.Thresholds {
@@ -30,7 +30,7 @@ func newTags(t trafficgen.Tagging, services int) *tags {
 		}
 		g.services = append(g.services, tag)
 	}
-	for d := range trafficgen.MaxDSCP + 1 {
+	for d := range traffic.MaxDSCP + 1 {
 		g.fixed = append(g.fixed, uint8(d))
 	}
 	return g

@@ -1,6 +1,7 @@
 package trafficgen
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,7 +15,7 @@ type Arrival interface {
 	// check tells whether the arrivals fit the workload.
 	check(*workload) error
 	// flows draws the flows of a workload, in any order, without their numbers.
-	flows(*workload) []Flow
+	flows(*workload) []traffic.Flow
 }
 
 // ArrivalEnv is what an arrival process is built for. The zero value is ready
@@ -58,8 +59,8 @@ func (p poisson) check(w *workload) error {
 	return checkSpan(what, p.mean(w)*float64(w.Flows))
 }
 
-func (p poisson) flows(w *workload) []Flow {
-	flows, mean := make([]Flow, w.Flows), p.mean(w)
+func (p poisson) flows(w *workload) []traffic.Flow {
+	flows, mean := make([]traffic.Flow, w.Flows), p.mean(w)
 	var at time.Duration
 	for i := range flows {
 		at = max(at+randomGap(w.gaps, mean), 1)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 // The microscopic view of the ECN# paper: queries of 100 flows beside web
@@ -61,8 +62,8 @@ func TestBackgroundIsMergedByStart(t *testing.T) {
 
 // What is beside a workload does not change it, and each has a stream of its own.
 func TestBackgroundLeavesTheRestAlone(t *testing.T) {
-	plain := func(flows []Flow, workload int) []Flow {
-		flows = slices.DeleteFunc(slices.Clone(flows), func(f Flow) bool { return f.Workload != workload })
+	plain := func(flows []traffic.Flow, workload int) []traffic.Flow {
+		flows = slices.DeleteFunc(slices.Clone(flows), func(f traffic.Flow) bool { return f.Workload != workload })
 		for i := range flows {
 			flows[i].ID, flows[i].Workload = 0, 0
 		}
@@ -89,7 +90,7 @@ func TestBackgroundTakesOver(t *testing.T) {
 	}
 	span := func(load float64) time.Duration {
 		flows := withSpec(t, func(s *Spec) { s.Background = []Spec{bare(load)} })
-		return slices.MaxFunc(flows, func(a, b Flow) int { return a.Workload - b.Workload }).Start
+		return slices.MaxFunc(flows, func(a, b traffic.Flow) int { return a.Workload - b.Workload }).Start
 	}
 	if same, half := span(0), span(0.3); span(0.6) != same || (half-2*same).Abs() > time.Microsecond {
 		t.Errorf("the first flow at load 0.6 starts at %v, at 0.3 at %v", same, half)
@@ -97,12 +98,12 @@ func TestBackgroundTakesOver(t *testing.T) {
 }
 
 func TestEnd(t *testing.T) {
-	for want, flows := range map[time.Duration][]Flow{
+	for want, flows := range map[time.Duration][]traffic.Flow{
 		0: nil,
 		5: {{Start: 3}, {Start: 5}},
 		9: {{Start: 3, Stop: 9}, {Start: 5}},
 	} {
-		if got := End(flows); got != want {
+		if got := traffic.End(flows); got != want {
 			t.Errorf("the end of %+v is %v, want %v", flows, got, want)
 		}
 	}

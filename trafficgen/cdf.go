@@ -1,6 +1,7 @@
 package trafficgen
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"bufio"
 	"errors"
 	"fmt"
@@ -103,8 +104,8 @@ func (c cdf) parse(size, probability string) (cdf, error) {
 	p := point{}
 	var err error
 	// Negated, the comparisons refuse NaN as well.
-	if p.bytes, err = strconv.ParseFloat(size, 64); err != nil || !(p.bytes >= 0 && p.bytes <= MaxBytes) {
-		return nil, fmt.Errorf("%q is not a size in bytes from 0 to %d", size, int64(MaxBytes))
+	if p.bytes, err = strconv.ParseFloat(size, 64); err != nil || !(p.bytes >= 0 && p.bytes <= traffic.MaxBytes) {
+		return nil, fmt.Errorf("%q is not a size in bytes from 0 to %d", size, int64(traffic.MaxBytes))
 	}
 	if p.probability, err = strconv.ParseFloat(probability, 64); err != nil || !(p.probability >= 0 && p.probability <= 1) {
 		return nil, fmt.Errorf("%q is not a cumulative probability from 0 to 1", probability)

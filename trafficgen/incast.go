@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -35,8 +36,8 @@ func newIncast(p incast, _ ArrivalEnv) (Arrival, error) {
 		return nil, kind.Invalid("fan_out", "%d is outside 1 to %d", p.FanOut, maxFanOut)
 	case p.FanOutMax < p.FanOut || p.FanOutMax > maxFanOut:
 		return nil, kind.Invalid("fan_out_max", "%d is outside fan_out, %d, to %d", p.FanOutMax, p.FanOut, maxFanOut)
-	case p.Total != 0 && p.Total < units.Size(p.FanOutMax) || p.Total > MaxBytes:
-		return nil, kind.Invalid("total", "%v is outside a byte for each response, %dB, to %dB", p.Total, p.FanOutMax, int64(MaxBytes))
+	case p.Total != 0 && p.Total < units.Size(p.FanOutMax) || p.Total > traffic.MaxBytes:
+		return nil, kind.Invalid("total", "%v is outside a byte for each response, %dB, to %dB", p.Total, p.FanOutMax, int64(traffic.MaxBytes))
 	}
 	return p, nil
 }
@@ -78,8 +79,8 @@ func (p incast) check(w *workload) error {
 	return checkSpan(fmt.Sprintf("%.0f queries", queries), float64(p.Start)+float64(p.mean(w)*queries))
 }
 
-func (p incast) flows(w *workload) []Flow {
-	var flows []Flow
+func (p incast) flows(w *workload) []traffic.Flow {
+	var flows []traffic.Flow
 	at, mean := p.Start, p.mean(w)
 	for query := 1; p.more(w, query, len(flows)); query++ {
 		flows = append(flows, p.query(w, query, at)...)
@@ -101,7 +102,7 @@ func (p incast) more(w *workload, query, flows int) bool {
 }
 
 // query draws the flows of one query.
-func (p incast) query(w *workload, number int, at time.Duration) []Flow {
+func (p incast) query(w *workload, number int, at time.Duration) []traffic.Flow {
 	client, _ := w.pattern.pick(w.endpoints, w.layout)
 	var servers []int
 	for server := range w.Hosts {
@@ -110,7 +111,7 @@ func (p incast) query(w *workload, number int, at time.Duration) []Flow {
 		}
 	}
 	w.queries.Shuffle(len(servers), func(i, j int) { servers[i], servers[j] = servers[j], servers[i] })
-	flows := make([]Flow, p.FanOut+w.queries.IntN(p.FanOutMax-p.FanOut+1))
+	flows := make([]traffic.Flow, p.FanOut+w.queries.IntN(p.FanOutMax-p.FanOut+1))
 	for i := range flows {
 		flows[i] = w.flow(at, client, servers[i%len(servers)])
 		flows[i].Query = number

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 // withIncast is the trace of paperSpec with an incast after a change.
-func withIncast(t *testing.T, params map[string]any, change func(*Spec)) []Flow {
+func withIncast(t *testing.T, params map[string]any, change func(*Spec)) []traffic.Flow {
 	t.Helper()
 	return withSpec(t, func(s *Spec) {
 		s.Arrival = kind.Choice{Kind: "incast", Params: params}
@@ -20,8 +21,8 @@ func withIncast(t *testing.T, params map[string]any, change func(*Spec)) []Flow 
 }
 
 // queriesOf groups a trace.
-func queriesOf(flows []Flow) map[int][]Flow {
-	queries := map[int][]Flow{}
+func queriesOf(flows []traffic.Flow) map[int][]traffic.Flow {
+	queries := map[int][]traffic.Flow{}
 	for _, f := range flows {
 		queries[f.Query] = append(queries[f.Query], f)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -12,7 +13,7 @@ import (
 // loads, over their capacity, and by how much its sample may be off: over n
 // flows the bytes are off by the sizes' relative deviation over sqrt(n), and the
 // time by one over sqrt(n).
-func offered(flows []Flow, spec Spec) (load, tolerance float64) {
+func offered(flows []traffic.Flow, spec Spec) (load, tolerance float64) {
 	mean, deviation := moments(column(flows, size))
 	n, links := float64(len(flows)), 1.0
 	if spec.Pattern == "all-to-all" || spec.Pattern == "inter-rack" {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -42,17 +43,17 @@ func (d pareto) Draw(r *rand.Rand) int64 {
 // there on.
 func (d pareto) Mean() float64 {
 	scale := d.scale()
-	cut := scale / (d.Shape - 1) / exponent((d.Shape-1)*logarithm(MaxBytes/scale))
+	cut := scale / (d.Shape - 1) / exponent((d.Shape-1)*logarithm(traffic.MaxBytes/scale))
 	return float64(d.MeanSize) - cut
 }
 
 // Quantile inverts the distribution function.
 func (d pareto) Quantile(p float64) float64 {
-	return min(d.scale()*math.Pow(1-p, -1/d.Shape), MaxBytes)
+	return min(d.scale()*math.Pow(1-p, -1/d.Shape), traffic.MaxBytes)
 }
 
 // toBytes rounds to the nearest size that a flow may have.
-func toBytes(size float64) int64 { return int64(math.Round(min(max(size, 1), MaxBytes))) }
+func toBytes(size float64) int64 { return int64(math.Round(min(max(size, 1), traffic.MaxBytes))) }
 
 // exponent is e to the power of y, which is zero or more. Unlike math.Exp it
 // is made of operations that IEEE 754 defines to the last bit, in an order

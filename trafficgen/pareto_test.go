@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -35,8 +36,8 @@ func TestParetoMean(t *testing.T) {
 		scale := c.mean * (c.shape - 1) / c.shape
 		// The mean is the integral of the share above x over all x below the bound.
 		want, x := scale, scale
-		for step := 1.0001; x < MaxBytes; x *= step {
-			width := min(x*step, MaxBytes) - x
+		for step := 1.0001; x < traffic.MaxBytes; x *= step {
+			width := min(x*step, traffic.MaxBytes) - x
 			want += width * math.Pow(scale/(x+width/2), c.shape)
 		}
 		if got := d.Mean(); math.Abs(got/want-1) > 1e-6 {
@@ -51,12 +52,12 @@ func TestParetoIsBounded(t *testing.T) {
 	d := mustSizes(t, "pareto", map[string]any{"mean": "500GB", "shape": 1.01})
 	top := false
 	for _, v := range draw(d, 100_000) {
-		if v < 1 || v > MaxBytes {
+		if v < 1 || v > traffic.MaxBytes {
 			t.Fatalf("drew %d", v)
 		}
-		top = top || v == MaxBytes
+		top = top || v == traffic.MaxBytes
 	}
-	if !top || d.Quantile(1-1e-9) != MaxBytes {
+	if !top || d.Quantile(1-1e-9) != traffic.MaxBytes {
 		t.Error("the bound is never reached")
 	}
 }

@@ -1,6 +1,7 @@
 package trafficgen
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"maps"
 	"slices"
 	"testing"
@@ -43,9 +44,9 @@ func TestEndpointsAreUniform(t *testing.T) {
 }
 
 func TestTheOneHostMayBeAny(t *testing.T) {
-	for pattern, one := range map[string]func(Flow) int{
-		"many-to-one": func(f Flow) int { return f.Client },
-		"one-to-many": func(f Flow) int { return f.Server },
+	for pattern, one := range map[string]func(traffic.Flow) int{
+		"many-to-one": func(f traffic.Flow) int { return f.Client },
+		"one-to-many": func(f traffic.Flow) int { return f.Server },
 	} {
 		flows := withSpec(t, func(s *Spec) { s.Pattern, s.Host = pattern, 4 })
 		others := map[int]bool{}

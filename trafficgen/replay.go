@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 //go:embed traces/*.csv
@@ -24,7 +25,7 @@ type replay struct {
 
 // row is a flow, and where it stands: "line 3", or "row 3" of a Parquet file.
 type row struct {
-	Flow
+	traffic.Flow
 	place  string
 	pushed bool // Push is of the file, not of the workload
 }
@@ -91,8 +92,8 @@ func (p replay) check(w *workload) error {
 	return nil
 }
 
-func (p replay) flows(w *workload) []Flow {
-	flows := make([]Flow, len(p.rows))
+func (p replay) flows(w *workload) []traffic.Flow {
+	flows := make([]traffic.Flow, len(p.rows))
 	for i, r := range p.rows {
 		flows[i] = r.Flow
 		if !r.pushed {

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 // traced is the trace of a CSV file.
-func traced(t *testing.T, content string, change func(*Spec)) ([]Flow, error) {
+func traced(t *testing.T, content string, change func(*Spec)) ([]traffic.Flow, error) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "own.csv"), []byte(content), 0o600); err != nil {
@@ -28,9 +29,9 @@ func traced(t *testing.T, content string, change func(*Spec)) ([]Flow, error) {
 }
 
 func TestReplayReadsItsColumns(t *testing.T) {
-	want := []Flow{
+	want := []traffic.Flow{
 		{ID: 0, Start: 1, Client: 1, Server: 2, Bytes: 7, Push: true},
-		{ID: 1, Start: 2733, Client: 8, Server: 0, Bytes: MaxBytes, Push: true},
+		{ID: 1, Start: 2733, Client: 8, Server: 0, Bytes: traffic.MaxBytes, Push: true},
 	}
 	for name, content := range map[string]string{
 		"times":       "start,client,server,bytes\n2.733us,8,0,1099511627776\n0s,1,2,7\n",
@@ -42,7 +43,7 @@ func TestReplayReadsItsColumns(t *testing.T) {
 		}
 	}
 	flows, err := traced(t, "start,client,server,bytes,service\n1s,1,2,7,3\n", func(s *Spec) { s.Push = false })
-	if want := []Flow{{Start: time.Second, Client: 1, Server: 2, Bytes: 7, Service: 3}}; err != nil || !slices.Equal(flows, want) {
+	if want := []traffic.Flow{{Start: time.Second, Client: 1, Server: 2, Bytes: 7, Service: 3}}; err != nil || !slices.Equal(flows, want) {
 		t.Errorf("got %+v, %v\nwant %+v", flows, err, want)
 	}
 }
@@ -57,10 +58,10 @@ func TestShippedTrace(t *testing.T) {
 		s.Hosts, s.Racks, s.Arrival = 144, nil, kind.Choice{Kind: "trace", Params: map[string]any{"name": "leafspine-144"}}
 	})
 	first, last := flows[0], flows[len(flows)-1]
-	if want := (Flow{Start: 2733, Client: 90, Server: 78, Bytes: 1401}); first != want {
+	if want := (traffic.Flow{Start: 2733, Client: 90, Server: 78, Bytes: 1401}); first != want {
 		t.Errorf("the first flow is %+v, want %+v", first, want)
 	}
-	if want := (Flow{ID: 199, Start: 4269964, Client: 40, Server: 108, Bytes: 66072}); last != want || len(flows) != 200 {
+	if want := (traffic.Flow{ID: 199, Start: 4269964, Client: 40, Server: 108, Bytes: 66072}); last != want || len(flows) != 200 {
 		t.Errorf("the last of %d flows is %+v, want %+v", len(flows), last, want)
 	}
 }
@@ -116,7 +117,7 @@ func FuzzReadTrace(f *testing.F) {
 			t.Fatalf("%d rows, error %v", len(rows), err)
 		}
 		for _, r := range rows {
-			if r.Start < 1 || r.Start > maxSpan || min(r.Client, r.Server, r.Service) < 0 || r.Client == r.Server || r.Bytes < 1 || r.Bytes > MaxBytes {
+			if r.Start < 1 || r.Start > maxSpan || min(r.Client, r.Server, r.Service) < 0 || r.Client == r.Server || r.Bytes < 1 || r.Bytes > traffic.MaxBytes {
 				t.Fatalf("row %+v", r)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 // What decides which service a flow belongs to.
@@ -32,7 +33,7 @@ const (
 func Shares() []string { return []string{OfFlows, OfBytes} }
 
 const (
-	maxServices  = MaxDSCP + 1
+	maxServices  = traffic.MaxDSCP + 1
 	maxWeight    = 1_000_000 // keeps the sum of the weights far from overflow
 	maxPairHosts = 4096      // bounds the memory of services by pair to some bytes a pair
 )

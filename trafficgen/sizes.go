@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -107,8 +108,8 @@ func (d uniform) Quantile(p float64) float64 {
 }
 
 func checkSize(param string, s units.Size) error {
-	if s < 1 || s > MaxBytes {
-		return kind.Invalid(param, "%v is outside 1B to %dB: want a size such as 64KB", s, int64(MaxBytes))
+	if s < 1 || s > traffic.MaxBytes {
+		return kind.Invalid(param, "%v is outside 1B to %dB: want a size such as 64KB", s, int64(traffic.MaxBytes))
 	}
 	return nil
 }

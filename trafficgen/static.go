@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -120,17 +121,17 @@ func (p static) ends(w *workload, group, k int) (client, server int) {
 	return w.pattern.pick(w.endpoints, w.layout)
 }
 
-func (p static) flows(w *workload) []Flow {
-	var flows []Flow
+func (p static) flows(w *workload) []traffic.Flow {
+	var flows []traffic.Flow
 	for g, count := range p.Count {
 		for range count {
 			k := len(flows)
 			client, server := p.ends(w, g, k)
-			f := Flow{
+			f := traffic.Flow{
 				Start:  max(valueFor(p.Start, g), 1),
 				Client: client,
 				Server: server,
-				Bytes:  MaxBytes,
+				Bytes:  traffic.MaxBytes,
 				Push:   w.Push,
 				Stop:   valueFor(p.Stop, g),
 				Rate:   valueFor(p.Rate, g),

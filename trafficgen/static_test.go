@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
-func withStatic(t *testing.T, params map[string]any, change func(*Spec)) []Flow {
+func withStatic(t *testing.T, params map[string]any, change func(*Spec)) []traffic.Flow {
 	t.Helper()
 	return withSpec(t, func(s *Spec) {
 		s.Arrival, s.Load, s.Flows = kind.Choice{Kind: "static", Params: params}, 0, 0
@@ -26,9 +27,9 @@ func TestStaticGroups(t *testing.T) {
 		"count": []any{1, 1, 4}, "servers": []any{2, 3, 4}, "services": []any{0, 1, 2},
 		"start": []any{"0s", "10s", "20s"}, "stop": []any{"40s"}, "rate": []any{"500Mbps", "0bps", "0bps"},
 	}, func(*Spec) {})
-	var want []Flow
+	var want []traffic.Flow
 	for i, server := range []int{1, 2, 3, 3, 3, 3} {
-		f := Flow{ID: i, Start: time.Duration(server-1) * 10 * time.Second, Server: server, Bytes: MaxBytes, Service: server - 1, Stop: 40 * time.Second}
+		f := traffic.Flow{ID: i, Start: time.Duration(server-1) * 10 * time.Second, Server: server, Bytes: traffic.MaxBytes, Service: server - 1, Stop: 40 * time.Second}
 		if i == 0 {
 			f.Start, f.Rate = 1, 500*units.Mbps // no flow starts at zero
 		}

@@ -1,6 +1,9 @@
 package trafficgen
 
-import "math"
+import (
+	"aqmlab/trafficgen/traffic"
+	"math"
+)
 
 // Summary describes a distribution of sizes.
 type Summary struct {
@@ -32,7 +35,7 @@ func Summarize(d Distribution) Summary {
 	const steps = 100_000
 	s := Summary{
 		Mean:    d.Mean(),
-		Classes: []Class{{Name: "small", UpTo: 100e3}, {Name: "medium", UpTo: 10e6}, {Name: "large", UpTo: MaxBytes}},
+		Classes: []Class{{Name: "small", UpTo: 100e3}, {Name: "medium", UpTo: 10e6}, {Name: "large", UpTo: traffic.MaxBytes}},
 	}
 	for _, share := range []float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999} {
 		s.Quantiles = append(s.Quantiles, Quantile{share, d.Quantile(share)})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -111,14 +112,14 @@ func natural(dst *int, text string) (err error) {
 
 // readBytes takes zero, too, which a flow that stops may have sent.
 func readBytes(r *row, text string) (err error) {
-	if r.Bytes, err = strconv.ParseInt(text, 10, 64); err != nil || r.Bytes < 0 || r.Bytes > MaxBytes {
+	if r.Bytes, err = strconv.ParseInt(text, 10, 64); err != nil || r.Bytes < 0 || r.Bytes > traffic.MaxBytes {
 		return wrongBytes(text)
 	}
 	return nil
 }
 
 func wrongBytes(text string) error {
-	return fmt.Errorf("%q is not a whole number from 1 to %d", text, int64(MaxBytes))
+	return fmt.Errorf("%q is not a whole number from 1 to %d", text, int64(traffic.MaxBytes))
 }
 
 func readPush(r *row, text string) (err error) {

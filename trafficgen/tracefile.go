@@ -1,6 +1,7 @@
 package trafficgen
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -169,7 +170,7 @@ func (r *row) check() error {
 	case r.Stop != 0 && r.Stop <= r.Start:
 		return fmt.Errorf("stop_ns: %v is not above the start, %v", r.Stop, r.Start)
 	case r.Stop != 0:
-		r.Bytes = MaxBytes
+		r.Bytes = traffic.MaxBytes
 	}
 	return nil
 }

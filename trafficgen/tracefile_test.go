@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 // foreign is a Parquet file as another program may write it: other integers,
@@ -50,7 +51,7 @@ type oldRecord struct {
 }
 
 // parquetTrace is the trace of a Parquet file.
-func parquetTrace[T any](t *testing.T, rows []T) ([]Flow, error) {
+func parquetTrace[T any](t *testing.T, rows []T) ([]traffic.Flow, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "flows.parquet")
 	if err := parquet.WriteFile(path, rows); err != nil {
@@ -59,7 +60,7 @@ func parquetTrace[T any](t *testing.T, rows []T) ([]Flow, error) {
 	return traceFrom(path)
 }
 
-func traceFrom(path string) ([]Flow, error) {
+func traceFrom(path string) ([]traffic.Flow, error) {
 	spec := paperSpec()
 	spec.Arrival = kind.Choice{Kind: "trace", Params: map[string]any{"file": path}}
 	spec.Load, spec.Flows, spec.Push = 0, 0, true
@@ -68,7 +69,7 @@ func traceFrom(path string) ([]Flow, error) {
 
 func TestParquetOfOthers(t *testing.T) {
 	flows, err := parquetTrace(t, []foreign{{"late", 0, 8, 7, 2e-6}, {"early", 2, 1, 9, 0}})
-	want := []Flow{{Start: 1, Client: 1, Server: 2, Bytes: 9, Push: true}, {ID: 1, Start: 2000, Client: 8, Server: 0, Bytes: 7, Push: true}}
+	want := []traffic.Flow{{Start: 1, Client: 1, Server: 2, Bytes: 9, Push: true}, {ID: 1, Start: 2000, Client: 8, Server: 0, Bytes: 7, Push: true}}
 	if err != nil || !slices.Equal(flows, want) {
 		t.Errorf("got %+v, %v\nwant %+v", flows, err, want)
 	}
@@ -81,9 +82,9 @@ func TestParquetRecords(t *testing.T) {
 		{ID: 1, Start: 5, Bytes: 0, Client: 1, Server: 2, Service: 1, Push: true, Stops: true, Stop: 90, Rate: 1000},
 		{ID: 0, Start: 5, Bytes: 9, Client: 1, Server: 2, Query: 4},
 	})
-	want := []Flow{
+	want := []traffic.Flow{
 		{ID: 0, Start: 5, Client: 1, Server: 2, Bytes: 9, Query: 4},
-		{ID: 1, Start: 5, Client: 1, Server: 2, Bytes: MaxBytes, Service: 1, Push: true, Stop: 90, Rate: 1000},
+		{ID: 1, Start: 5, Client: 1, Server: 2, Bytes: traffic.MaxBytes, Service: 1, Push: true, Stop: 90, Rate: 1000},
 	}
 	if err != nil || !slices.Equal(flows, want) {
 		t.Errorf("got %+v, %v\nwant %+v", flows, err, want)
@@ -152,7 +153,7 @@ func TestDamagedParquet(t *testing.T) {
 // that somebody wrote may not.
 func TestExportedCSV(t *testing.T) {
 	flows, err := traced(t, "flow_id,start_ns,fct_ns,bytes,client,server,query,push,error\n0,1000000000,,7,1,2,0,false,\"cut, short\"\n", func(*Spec) {})
-	if want := []Flow{{Start: time.Second, Client: 1, Server: 2, Bytes: 7}}; err != nil || !slices.Equal(flows, want) {
+	if want := []traffic.Flow{{Start: time.Second, Client: 1, Server: 2, Bytes: 7}}; err != nil || !slices.Equal(flows, want) {
 		t.Errorf("got %+v, %v\nwant %+v", flows, err, want)
 	}
 	for want, content := range map[string]string{

@@ -34,31 +34,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
-
-// MaxBytes is the largest flow, 1 TiB.
-const MaxBytes = 1 << 40
-
-// Flow is one transfer of payload from a server to a client. The fields after the
-// first six are optional.
-type Flow struct {
-	ID      int           // index in the trace
-	Start   time.Duration // lab time, above zero
-	Client  int           // index of the host that asks and receives
-	Server  int           // index of the host that sends
-	Bytes   int64         // payload, from 1 to [MaxBytes]
-	Service int           // from 0; [Tagging] makes it the DSCP and queue of the payload
-
-	Workload int           // index of its workload: 0 is the spec's own, 1 the first of [Spec.Background]
-	Query    int           // from 1, distinct over the trace: the flows of one query, which is over when all are
-	Push     bool          // the server sends at Start, by itself; otherwise the client asks at Start
-	Stop     time.Duration // lab time, above Start, when the server's application has sent enough; the flow is over when that has come
-	Rate     units.Rate    // most payload that the server's application offers
-}
 
 // Spec says which flows to draw. It is plain data.
 type Spec struct {
@@ -87,12 +67,12 @@ type Spec struct {
 
 // Trace draws the flows of a spec, ordered by start. Errors name the part of
 // the spec that does not fit and what is allowed.
-func Trace(spec Spec) ([]Flow, error) {
+func Trace(spec Spec) ([]traffic.Flow, error) {
 	workloads, err := spec.workloads()
 	if err != nil {
 		return nil, fmt.Errorf("drawing flows: %w", err)
 	}
-	var flows []Flow
+	var flows []traffic.Flow
 	queries := 0
 	for i, w := range workloads {
 		next := queries
@@ -106,7 +86,7 @@ func Trace(spec Spec) ([]Flow, error) {
 		}
 		queries = next
 	}
-	slices.SortStableFunc(flows, func(a, b Flow) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(flows, func(a, b traffic.Flow) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range flows {
 		flows[i].ID = i
 	}
@@ -148,13 +128,4 @@ func (spec Spec) beside(main Spec) Spec {
 		spec.Load = main.Load
 	}
 	return spec
-}
-
-// End is the lab time of the last thing that a trace plans: a start or a stop.
-func End(flows []Flow) time.Duration {
-	var end time.Duration
-	for _, f := range flows {
-		end = max(end, f.Start, f.Stop)
-	}
-	return end
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -30,7 +31,7 @@ func paperSpec() Spec {
 }
 
 // withSpec is the trace of paperSpec after a change.
-func withSpec(t *testing.T, change func(*Spec)) []Flow {
+func withSpec(t *testing.T, change func(*Spec)) []traffic.Flow {
 	t.Helper()
 	spec := paperSpec()
 	change(&spec)
@@ -41,7 +42,7 @@ func withSpec(t *testing.T, change func(*Spec)) []Flow {
 	return flows
 }
 
-func column[T any](flows []Flow, get func(Flow) T) []T {
+func column[T any](flows []traffic.Flow, get func(traffic.Flow) T) []T {
 	out := make([]T, len(flows))
 	for i, f := range flows {
 		out[i] = get(f)
@@ -49,10 +50,10 @@ func column[T any](flows []Flow, get func(Flow) T) []T {
 	return out
 }
 
-func start(f Flow) time.Duration { return f.Start }
-func size(f Flow) int64          { return f.Bytes }
-func service(f Flow) int         { return f.Service }
-func ends(f Flow) [2]int         { return [2]int{f.Client, f.Server} }
+func start(f traffic.Flow) time.Duration { return f.Start }
+func size(f traffic.Flow) int64          { return f.Bytes }
+func service(f traffic.Flow) int         { return f.Service }
+func ends(f traffic.Flow) [2]int         { return [2]int{f.Client, f.Server} }
 
 func TestTraceIsOrderedAndWhole(t *testing.T) {
 	for _, pattern := range Patterns() {
@@ -195,7 +196,7 @@ func TestTraceReadsFilesFromDir(t *testing.T) {
 	flows := withSpec(t, func(s *Spec) {
 		s.Dir, s.Sizes = dir, kind.Choice{Kind: "cdf", Params: map[string]any{"file": "own.csv"}}
 	})
-	if slices.ContainsFunc(flows, func(f Flow) bool { return f.Bytes != 7 }) {
+	if slices.ContainsFunc(flows, func(f traffic.Flow) bool { return f.Bytes != 7 }) {
 		t.Error("a flow that is not of the only size in the file")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/trafficgen/traffic"
 )
 
 // maxSpan bounds the lab time that a trace takes.
@@ -127,7 +128,7 @@ func (w *workload) gap() float64 {
 
 // next draws a flow between any two hosts. Where services share bytes, the
 // larger a service's flows are, the more of them are left out.
-func (w *workload) next(at time.Duration) Flow {
+func (w *workload) next(at time.Duration) traffic.Flow {
 	for {
 		client, server := w.pattern.pick(w.endpoints, w.layout)
 		f := w.blank(at, client, server)
@@ -141,15 +142,15 @@ func (w *workload) next(at time.Duration) Flow {
 }
 
 // flow draws the service and the size of a flow between two hosts.
-func (w *workload) flow(at time.Duration, client, server int) Flow {
+func (w *workload) flow(at time.Duration, client, server int) traffic.Flow {
 	f := w.blank(at, client, server)
 	f.Bytes = w.sizesOf(f.Service).Draw(w.streams.sizes)
 	return f
 }
 
 // blank draws the service of a flow that has no size yet.
-func (w *workload) blank(at time.Duration, client, server int) Flow {
-	return Flow{
+func (w *workload) blank(at time.Duration, client, server int) traffic.Flow {
+	return traffic.Flow{
 		Start:   max(at, 1),
 		Client:  client,
 		Server:  server,

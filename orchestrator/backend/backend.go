@@ -11,7 +11,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Row is a runtime: where the hosts of labs run.
@@ -57,7 +57,7 @@ type Backend struct {
 // Point is one replay of a trace under one scheme.
 type Point struct {
 	results.Coord
-	Flows []trafficgen.Flow
+	Flows []traffic.Flow
 }
 
 // Lasts is the wall time of the starts of a point's trace; zero in virtual time, where
@@ -66,7 +66,7 @@ func (b *Backend) Lasts(p Point) time.Duration {
 	if b.Virtual {
 		return 0
 	}
-	return time.Duration(float64(trafficgen.End(p.Flows)) * b.Manifest.Dilation)
+	return time.Duration(float64(traffic.End(p.Flows)) * b.Manifest.Dilation)
 }
 
 // Progress counts the flows of a point that is going on.

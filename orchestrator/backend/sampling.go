@@ -6,7 +6,7 @@ import (
 	"aqmlab/collectors"
 	"aqmlab/labs"
 	"aqmlab/switch/fabric"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -21,7 +21,7 @@ const (
 
 // sampleEvery is the lab's own interval between the samples of queues, or else
 // spreads them over a trace.
-func SampleEvery(lab *labs.Lab, flows []trafficgen.Flow, spec fabric.Spec) time.Duration {
+func SampleEvery(lab *labs.Lab, flows []traffic.Flow, spec fabric.Spec) time.Duration {
 	if lab.Collect.Queues > 0 || len(flows) == 0 {
 		return lab.Collect.Queues
 	}
@@ -32,7 +32,7 @@ func SampleEvery(lab *labs.Lab, flows []trafficgen.Flow, spec fabric.Spec) time.
 
 // span is the least lab time that a trace takes on links of a rate: to the last
 // thing that it plans, or for all that a host has to receive or send.
-func span(flows []trafficgen.Flow, rate units.Rate) time.Duration {
+func span(flows []traffic.Flow, rate units.Rate) time.Duration {
 	in, out := map[int]int64{}, map[int]int64{}
 	var most int64
 	for _, f := range flows {
@@ -43,12 +43,12 @@ func span(flows []trafficgen.Flow, rate units.Rate) time.Duration {
 		out[f.Server] += f.Bytes
 		most = max(most, in[f.Client], out[f.Server])
 	}
-	return max(trafficgen.End(flows), rate.Time(int(most)))
+	return max(traffic.End(flows), rate.Time(int(most)))
 }
 
 // goodputEvery is the time between two samples of what services deliver: that of
 // queues, of which there are more the larger a network is.
-func GoodputEvery(lab *labs.Lab, flows []trafficgen.Flow) time.Duration {
+func GoodputEvery(lab *labs.Lab, flows []traffic.Flow) time.Duration {
 	if lab.Collect.Queues > 0 {
 		return lab.Collect.Queues
 	}

@@ -9,7 +9,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -51,7 +51,7 @@ func TestSampleEvery(t *testing.T) {
 		20 * time.Millisecond: 10 * time.Microsecond,
 		2 * time.Second:       time.Millisecond,
 	} {
-		if got := SampleEvery(gigabit, []trafficgen.Flow{{Start: 1}, {Start: last}}, star); got != want {
+		if got := SampleEvery(gigabit, []traffic.Flow{{Start: 1}, {Start: last}}, star); got != want {
 			t.Errorf("a trace of %v is sampled every %v, want %v", last, got, want)
 		}
 	}
@@ -59,10 +59,10 @@ func TestSampleEvery(t *testing.T) {
 		t.Errorf("without a trace: every %v", got)
 	}
 	// 200 MB at 1 Gbps, all at once: 1.6 s, whoever receives and sends them.
-	for _, flows := range [][]trafficgen.Flow{
+	for _, flows := range [][]traffic.Flow{
 		{{Start: 1, Client: 0, Server: 1, Bytes: 1e8}, {Start: 1, Client: 0, Server: 2, Bytes: 1e8}},
 		{{Start: 1, Client: 1, Server: 0, Bytes: 1e8}, {Start: 1, Client: 2, Server: 0, Bytes: 1e8}},
-		{{Start: 1, Bytes: trafficgen.MaxBytes, Stop: 1600 * time.Millisecond}},
+		{{Start: 1, Bytes: traffic.MaxBytes, Stop: 1600 * time.Millisecond}},
 	} {
 		if got := SampleEvery(gigabit, flows, star); got != 800*time.Microsecond {
 			t.Errorf("1.6 s of traffic: every %v, want 800 us", got)
@@ -70,7 +70,7 @@ func TestSampleEvery(t *testing.T) {
 	}
 	// 144 hosts on 12 leaves and 12 spines: 432 ports of 8 queues, 57 samples of each.
 	large := fabric.Spec{Hosts: make([]fabric.Host, 144), Links: make([]fabric.Link, 144+144), Port: port.Spec{Queues: 8}}
-	if got := SampleEvery(gigabit, []trafficgen.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
+	if got := SampleEvery(gigabit, []traffic.Flow{{Start: 57 * time.Millisecond}}, large); got != time.Millisecond {
 		t.Errorf("3456 queues over 57 ms: every %v, want 1 ms", got)
 	}
 }

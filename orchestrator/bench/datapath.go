@@ -20,7 +20,7 @@ import (
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/results"
 	"aqmlab/switch/packet"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Spread is what repeated measurements gave.
@@ -199,8 +199,8 @@ func (b *bench) path(ctx context.Context, bytes int64) (sample, error) {
 }
 
 // oneFlow is from the second host to the first.
-func oneFlow(bytes int64) []trafficgen.Flow {
-	return []trafficgen.Flow{{Start: time.Millisecond, Server: 1, Bytes: bytes}}
+func oneFlow(bytes int64) []traffic.Flow {
+	return []traffic.Flow{{Start: time.Millisecond, Server: 1, Bytes: bytes}}
 }
 
 // direct lets the two hosts address each other's MAC, which a bridge needs and

@@ -13,8 +13,8 @@ import (
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
 	"aqmlab/trafficgen/live"
+	"aqmlab/trafficgen/traffic"
 )
 
 // serverPort is where every host's server listens.
@@ -94,8 +94,8 @@ func (h *Hosts) Serve(e []End, _ *agent.Nothing) error {
 
 // Replay says what to replay, see [live.Config].
 type Replay struct {
-	Flows       []trafficgen.Flow
-	Tagging     trafficgen.Tagging
+	Flows       []traffic.Flow
+	Tagging     traffic.Tagging
 	Dilation    float64
 	Connections int
 	Fresh       bool

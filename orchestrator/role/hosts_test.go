@@ -14,7 +14,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // loopback are hosts in this process's own namespace. Their port is fixed, so
@@ -46,10 +46,10 @@ func serving(t *testing.T, ends []role.End) *role.Hosts {
 }
 
 // flows start a millisecond apart, host 0 asking the others in turn.
-func flows(n, hosts int) []trafficgen.Flow {
-	all := make([]trafficgen.Flow, n)
+func flows(n, hosts int) []traffic.Flow {
+	all := make([]traffic.Flow, n)
 	for i := range all {
-		all[i] = trafficgen.Flow{ID: i, Start: time.Duration(i+1) * time.Millisecond, Server: 1 + i%(hosts-1), Bytes: int64(1000 * (i + 1)), Service: i % 4}
+		all[i] = traffic.Flow{ID: i, Start: time.Duration(i+1) * time.Millisecond, Server: 1 + i%(hosts-1), Bytes: int64(1000 * (i + 1)), Service: i % 4}
 	}
 	return all
 }
@@ -103,7 +103,7 @@ func monotonic(t *testing.T) int64 {
 	return now
 }
 
-func checkRecords(t *testing.T, records []results.Flow, trace []trafficgen.Flow) {
+func checkRecords(t *testing.T, records []results.Flow, trace []traffic.Flow) {
 	t.Helper()
 	if len(records) != len(trace) {
 		t.Fatalf("%d records of %d flows", len(records), len(trace))
@@ -154,7 +154,7 @@ func TestHostsOutOfOrder(t *testing.T) {
 		state   role.State
 		rtts    []role.RTT
 	)
-	forever := role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
+	forever := role.Replay{Flows: []traffic.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
 	refused := func(what string, err error, want string) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -198,7 +198,7 @@ func TestProcessEndsReplay(t *testing.T) {
 	if err := h.Serve(loopback(2), &agent.Nothing{}); err != nil {
 		t.Fatal(err)
 	}
-	start(t, h, role.Replay{Flows: []trafficgen.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1})
+	start(t, h, role.Replay{Flows: []traffic.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1})
 	cancel()
 	if err := h.Finish(agent.Nothing{}, &role.Replayed{}); err == nil {
 		t.Error("a replay that was cut short is no error")

@@ -9,13 +9,13 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/host"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
 	"aqmlab/trafficgen/live"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Probing says what to send beside a replay, see [live.ProbeConfig].
 type Probing struct {
-	Probes   []trafficgen.Probe // this process carries the hosts that send them
+	Probes   []traffic.Probe // this process carries the hosts that send them
 	Dilation float64
 	Patience time.Duration // wall time
 	Zero     int64         // lab time zero on CLOCK_MONOTONIC

@@ -10,14 +10,14 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // twoProbes is one packet of each of two probes, at lab time zero.
 func twoProbes(zero int64) role.Probing {
 	const once = time.Hour
 	return role.Probing{
-		Probes: []trafficgen.Probe{
+		Probes: []traffic.Probe{
 			{Name: "a", From: 0, To: 1, Every: once, Stop: once},
 			{Name: "b", From: 0, To: 2, DSCP: 3, Every: once, Stop: once},
 		},

@@ -8,7 +8,7 @@ import (
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -18,7 +18,7 @@ func TestPausesAreStored(t *testing.T) {
 	lab := parse(t)
 	p := backend.Point{Coord: results.Coord{Scheme: "droptail", Load: 0.3, Seed: 1}}
 	for i := range 4 { // both servers at once, which one link cannot carry
-		p.Flows = append(p.Flows, trafficgen.Flow{ID: i, Server: 1 + i%2, Bytes: 200_000})
+		p.Flows = append(p.Flows, traffic.Flow{ID: i, Server: 1 + i%2, Bytes: 200_000})
 	}
 	without, err := Measure(t.Context(), lab, p, func(backend.Progress) {})
 	if err != nil || len(without.Pauses) > 0 {

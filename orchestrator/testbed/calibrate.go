@@ -11,6 +11,7 @@ import (
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Calibration is what bringing lab time and wall clock together found.
@@ -220,7 +221,7 @@ func verdict(m measurement, f results.Fidelity) (worst float64, why string) {
 
 // pilotTrace is the load of a spec in independent flows of the pilot's size, as
 // many as start within that lab time, and one at least.
-func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]trafficgen.Flow, error) {
+func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]traffic.Flow, error) {
 	spec.Arrival, spec.ServiceSizes, spec.Background = kind.Choice{Kind: "poisson"}, nil, nil
 	spec.Sizes = kind.Choice{Kind: "fixed", Params: map[string]any{"size": fmt.Sprintf("%dB", pilotBytes)}}
 	// Every host may be a client, each of which asks for the load.
@@ -229,7 +230,7 @@ func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]trafficgen.Flow, 
 	if err != nil {
 		return nil, err
 	}
-	end := slices.IndexFunc(flows, func(f trafficgen.Flow) bool { return f.Start > within })
+	end := slices.IndexFunc(flows, func(f traffic.Flow) bool { return f.Start > within })
 	if end < 0 {
 		return flows, nil
 	}

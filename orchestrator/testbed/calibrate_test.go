@@ -12,7 +12,7 @@ import (
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/switch/wire"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // TestDilations: auto tries whole factors, ever larger, from 1 to the largest.
@@ -143,7 +143,7 @@ func TestPilotTrace(t *testing.T) {
 			if got, want := float64(len(flows)), 62.5*within.Seconds()*clients; math.Abs(got-want) > 0.2*want {
 				t.Errorf("%v flows, want about %v", got, want)
 			}
-			if i := slices.IndexFunc(flows, func(f trafficgen.Flow) bool { return f.Bytes != pilotBytes }); i >= 0 {
+			if i := slices.IndexFunc(flows, func(f traffic.Flow) bool { return f.Bytes != pilotBytes }); i >= 0 {
 				t.Errorf("flow %d has %d bytes", i, flows[i].Bytes)
 			}
 		})

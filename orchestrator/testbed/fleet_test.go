@@ -9,7 +9,7 @@ import (
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // TestFleet: a crew inside each host gives the records of a trace as the one
@@ -33,10 +33,10 @@ func TestFleet(t *testing.T) {
 	if err := tb.hosts.serve(t.Context(), ends); err != nil {
 		t.Fatal(err)
 	}
-	var trace []trafficgen.Flow
+	var trace []traffic.Flow
 	for i := range 30 { // two of the three hosts ask, in turns of unequal length
 		client := (i / 4) % 2
-		trace = append(trace, trafficgen.Flow{ID: 100 + i, Start: time.Duration(i) * time.Millisecond, Client: client, Server: 2 - i%2*(1-client), Bytes: int64(1000 + i)})
+		trace = append(trace, traffic.Flow{ID: 100 + i, Start: time.Duration(i) * time.Millisecond, Client: client, Server: 2 - i%2*(1-client), Bytes: int64(1000 + i)})
 	}
 	m, err := tb.measure(t.Context(), backend.Point{Coord: results.Coord{Scheme: "tcn"}, Flows: trace}, func(s backend.Progress) {
 		if s.Completed+s.Failed > int64(len(trace)) {

@@ -9,7 +9,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 
 // Replay replays a trace, and has the lab's probes sent meanwhile. What services
 // deliver is sampled that often; with zero, not at all.
-func (t *Testbed) Replay(ctx context.Context, flows []trafficgen.Flow, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
+func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
 	w := t.lab.Workload
 	r := role.Replay{
 		Flows:       flows,
@@ -149,9 +149,9 @@ type replaying struct {
 // and starts the replay.
 func (f fleet) start(ctx context.Context, r role.Replay) (*replaying, error) {
 	run := &replaying{owner: make([]int, len(r.Flows))}
-	var shares [][]trafficgen.Flow
+	var shares [][]traffic.Flow
 	for _, p := range f {
-		var share []trafficgen.Flow
+		var share []traffic.Flow
 		for i, flow := range r.Flows {
 			if p.carries(flow.Client) {
 				share, run.owner[i] = append(share, flow), len(run.fleet)

@@ -11,13 +11,13 @@ import (
 
 	"aqmlab/collectors/meter"
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Config says what a client replays and when it gives up.
 type Config struct {
-	Flows       []trafficgen.Flow // ordered by start
-	Tagging     trafficgen.Tagging
+	Flows       []traffic.Flow // ordered by start
+	Tagging     traffic.Tagging
 	Dilation    float64 // wall time over lab time, above zero
 	Connections int     // opened ahead between every pair of hosts in the trace, zero or more
 	Fresh       bool    // every flow has a connection of its own; none is opened ahead
@@ -57,11 +57,11 @@ func (cfg Config) check() error {
 	return cfg.Tagging.Check(1)
 }
 
-func (cfg Config) checkFlow(f trafficgen.Flow) error {
-	most := trafficgen.MaxDSCP - cfg.Tagging.Queues(0)
+func (cfg Config) checkFlow(f traffic.Flow) error {
+	most := traffic.MaxDSCP - cfg.Tagging.Queues(0)
 	switch {
-	case f.Bytes < 1 || f.Bytes > trafficgen.MaxBytes:
-		return fmt.Errorf("%d bytes are outside 1 to %d", f.Bytes, int64(trafficgen.MaxBytes))
+	case f.Bytes < 1 || f.Bytes > traffic.MaxBytes:
+		return fmt.Errorf("%d bytes are outside 1 to %d", f.Bytes, int64(traffic.MaxBytes))
 	case f.Service < 0 || f.Service > most:
 		return fmt.Errorf("service %d has no DSCP: want 0 to %d", f.Service, most)
 	case f.Stop != 0 && f.Stop <= f.Start:
@@ -147,7 +147,7 @@ func (c *Client) openAhead(ctx context.Context) error {
 }
 
 // pairs lists the distinct ends of the flows in order of appearance.
-func pairs(flows []trafficgen.Flow) []ends {
+func pairs(flows []traffic.Flow) []ends {
 	var list []ends
 	seen := map[ends]bool{}
 	for _, f := range flows {

@@ -14,11 +14,12 @@ import (
 	"aqmlab/kind"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
 // trace draws flows of up to 200 KB among hosts, four services.
-func trace(t testing.TB, hosts, n int, pattern string) []trafficgen.Flow {
+func trace(t testing.TB, hosts, n int, pattern string) []traffic.Flow {
 	t.Helper()
 	flows, err := trafficgen.Trace(trafficgen.Spec{
 		Hosts: hosts, Rate: 10 * units.Gbps, Load: 0.5, Flows: n,
@@ -110,7 +111,7 @@ func TestPoolGrows(t *testing.T) {
 		c.Write(append(head[:], make([]byte, size)...))
 		ask(c) // until the client closes
 	})
-	var flows []trafficgen.Flow
+	var flows []traffic.Flow
 	for i := range flowsAtOnce {
 		flows = append(flows, flow(i, 1, int64(1000+i)))
 	}
@@ -138,7 +139,7 @@ func (h held) Dial(ctx context.Context, client, server int) (net.Conn, error) {
 func TestConnectingBlocksNoLaterFlow(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1, 2)
-	flows := []trafficgen.Flow{flow(0, 1, 10), flow(1, 2, 10)}
+	flows := []traffic.Flow{flow(0, 1, 10), flow(1, 2, 10)}
 	checkCompleted(t, replay(t, held{n, make(chan struct{})}, Config{Flows: flows}), flows)
 }
 
@@ -158,7 +159,7 @@ func TestServerFailureIsReportedPerFlow(t *testing.T) {
 		}
 	})
 	script(t, n, 4, func(net.Conn) {}) // hangs up
-	flows := []trafficgen.Flow{
+	flows := []traffic.Flow{
 		flow(0, 1, 5000), flow(1, 2, 5000), flow(2, 3, 5000), flow(3, 4, 5000), flow(4, 5, 5000), flow(5, 1, 7000),
 	}
 	c := open(t, n, Config{Flows: flows})
@@ -189,12 +190,12 @@ func TestServerFailureIsReportedPerFlow(t *testing.T) {
 
 // wedge is a trace with a flow to a host that answers, one to a host that
 // never does, and one whose time does not come.
-func wedge(t *testing.T) (n *loopback, flows []trafficgen.Flow, asked chan struct{}) {
+func wedge(t *testing.T) (n *loopback, flows []traffic.Flow, asked chan struct{}) {
 	t.Helper()
 	n, asked = newLoopback(), make(chan struct{}, 1)
 	serve(t, n, 1)
 	script(t, n, 2, silent(asked))
-	flows = []trafficgen.Flow{flow(0, 1, 10), flow(1, 2, 10), flow(2, 1, 10)}
+	flows = []traffic.Flow{flow(0, 1, 10), flow(1, 2, 10), flow(2, 1, 10)}
 	flows[2].Start = time.Hour
 	return n, flows, asked
 }
@@ -290,10 +291,10 @@ func TestOpenErrors(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1)
 	good := flow(0, 1, 10)
-	change := func(f func(*trafficgen.Flow)) []trafficgen.Flow {
+	change := func(f func(*traffic.Flow)) []traffic.Flow {
 		bad := good
 		f(&bad)
-		return []trafficgen.Flow{good, bad}
+		return []traffic.Flow{good, bad}
 	}
 	for want, cfg := range map[string]Config{
 		"dilation 0 is not above zero":                 {},
@@ -301,16 +302,16 @@ func TestOpenErrors(t *testing.T) {
 		"dilation +Inf is not above zero":              {Dilation: math.Inf(1)},
 		"-1 connections":                               {Dilation: 1, Connections: -1},
 		"limit -1ns or stall 0s":                       {Dilation: 1, Limit: -1},
-		"flow 0: 0 bytes are outside":                  {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Bytes = 0 })},
-		"flow 0: 1099511627777 bytes are":              {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Bytes = trafficgen.MaxBytes + 1 })},
-		"flow 0: service 64 has no DSCP":               {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Service = 64 })},
+		"flow 0: 0 bytes are outside":                  {Dilation: 1, Flows: change(func(f *traffic.Flow) { f.Bytes = 0 })},
+		"flow 0: 1099511627777 bytes are":              {Dilation: 1, Flows: change(func(f *traffic.Flow) { f.Bytes = traffic.MaxBytes + 1 })},
+		"flow 0: service 64 has no DSCP":               {Dilation: 1, Flows: change(func(f *traffic.Flow) { f.Service = 64 })},
 		"5 connections are opened ahead, of which fre": {Dilation: 1, Connections: 5, Fresh: true},
-		"flow 0: service 63 has no DSCP: want 0 to 62": {Dilation: 1, Tagging: trafficgen.Tagging{Thresholds: []units.Size{5}}, Flows: change(func(f *trafficgen.Flow) { f.Service = 63 })},
-		"flow 0: it stops at 1ns, and starts at 1ns":   {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Stop = f.Start })},
-		"flow 0: rate -1bps is below zero":             {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Rate = -1 })},
-		"threshold 0B is not above 0B":                 {Dilation: 1, Tagging: trafficgen.Tagging{Thresholds: []units.Size{0}}},
-		"flow 0 starts at 0s, before":                  {Dilation: 1, Flows: change(func(f *trafficgen.Flow) { f.Start = 0 })},
-		"connecting host 0 to host 9: host 9":          {Dilation: 1, Connections: 50, Flows: change(func(f *trafficgen.Flow) { f.Server = 9 })},
+		"flow 0: service 63 has no DSCP: want 0 to 62": {Dilation: 1, Tagging: traffic.Tagging{Thresholds: []units.Size{5}}, Flows: change(func(f *traffic.Flow) { f.Service = 63 })},
+		"flow 0: it stops at 1ns, and starts at 1ns":   {Dilation: 1, Flows: change(func(f *traffic.Flow) { f.Stop = f.Start })},
+		"flow 0: rate -1bps is below zero":             {Dilation: 1, Flows: change(func(f *traffic.Flow) { f.Rate = -1 })},
+		"threshold 0B is not above 0B":                 {Dilation: 1, Tagging: traffic.Tagging{Thresholds: []units.Size{0}}},
+		"flow 0 starts at 0s, before":                  {Dilation: 1, Flows: change(func(f *traffic.Flow) { f.Start = 0 })},
+		"connecting host 0 to host 9: host 9":          {Dilation: 1, Connections: 50, Flows: change(func(f *traffic.Flow) { f.Server = 9 })},
 	} {
 		_, err := Open(t.Context(), n, cfg)
 		if err == nil || !strings.HasPrefix(err.Error(), "opening connections: "+want) {

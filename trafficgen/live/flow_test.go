@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestFreshConnections(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1)
-	var flows []trafficgen.Flow
+	var flows []traffic.Flow
 	for i := range 20 {
 		f := flow(i, 1, 1000)
 		f.Query, f.Workload = 1+i/2, i%2
@@ -115,14 +115,14 @@ func TestPushedFlowsComplete(t *testing.T) {
 func TestStop(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"plain":  {},
-		"tagged": {Tagging: trafficgen.Tagging{Thresholds: []units.Size{100 * units.KB}}},
+		"tagged": {Tagging: traffic.Tagging{Thresholds: []units.Size{100 * units.KB}}},
 		"fresh":  {Fresh: true},
 	} {
 		n := newLoopback()
 		serve(t, n, 1)
-		long, short := flow(0, 1, trafficgen.MaxBytes), flow(1, 1, 1000)
+		long, short := flow(0, 1, traffic.MaxBytes), flow(1, 1, 1000)
 		long.Stop, short.Start = 50*time.Millisecond, time.Millisecond
-		flows := []trafficgen.Flow{long, short}
+		flows := []traffic.Flow{long, short}
 		cfg.Flows, cfg.Limit, cfg.Dilation = flows, time.Minute, 2
 		c := open(t, n, cfg)
 		records, err := c.Run(t.Context(), time.Now())
@@ -130,7 +130,7 @@ func TestStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := records[0]
-		if !r.Completed() || r.Bytes < 1 || r.Bytes == trafficgen.MaxBytes || r.Sent+r.FCT < long.Stop {
+		if !r.Completed() || r.Bytes < 1 || r.Bytes == traffic.MaxBytes || r.Sent+r.FCT < long.Stop {
 			t.Errorf("%s: record %+v of a flow that stops at %v", name, r, long.Stop)
 		}
 		checkCompleted(t, records[1:], flows[1:])
@@ -198,7 +198,7 @@ func TestRateIsLifted(t *testing.T) {
 func TestRequestsAreInWallTime(t *testing.T) {
 	f := flow(7, 1, 1000)
 	f.Rate, f.Stop, f.Service = 8*units.Gbps, time.Hour, 3
-	c := &Client{cfg: Config{Flows: one(f), Dilation: 4, Tagging: trafficgen.Tagging{Thresholds: []units.Size{5}}}}
+	c := &Client{cfg: Config{Flows: one(f), Dilation: 4, Tagging: traffic.Tagging{Thresholds: []units.Size{5}}}}
 	q := newRun(c, time.Now()).request(f)
 	if q.rate != 250_000_000 || q.lasts <= 3*time.Hour || q.lasts > 4*time.Hour || q.service != 3 || q.count != 1 || q.thresholds[0] != 5 {
 		t.Errorf("request %+v", q)

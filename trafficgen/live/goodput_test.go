@@ -1,10 +1,9 @@
 package live
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"testing"
 	"time"
-
-	"aqmlab/trafficgen"
 )
 
 // TestServices: what services deliver are the payloads of their flows, within
@@ -12,7 +11,7 @@ import (
 func TestServices(t *testing.T) {
 	network := newLoopback()
 	serve(t, network, 1, 2)
-	flows := []trafficgen.Flow{
+	flows := []traffic.Flow{
 		{ID: 0, Server: 1, Bytes: 3_000_000, Service: 0},
 		{ID: 1, Server: 2, Bytes: 200, Service: 3, Start: 2 * time.Millisecond},
 		{ID: 2, Server: 1, Bytes: 100_000, Service: 3, Start: 3 * time.Millisecond},

@@ -8,14 +8,14 @@ import (
 	"math"
 	"time"
 
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
 const (
 	idSize       = 16 // what a response repeats of its request
 	responseSize = idSize + 8
-	requestSize  = idSize + 3*8 + trafficgen.MaxThresholds*8
+	requestSize  = idSize + 3*8 + traffic.MaxThresholds*8
 )
 
 // magic holds the protocol's name and version.
@@ -30,14 +30,14 @@ type request struct {
 	bytes   int64
 	service uint8
 	count   uint8 // of the thresholds
-	// thresholds are those of a [trafficgen.Tagging].
-	thresholds [trafficgen.MaxThresholds]units.Size
+	// thresholds are those of a [traffic.Tagging].
+	thresholds [traffic.MaxThresholds]units.Size
 	rate       int64         // most bytes a second; 0: no limit
 	lasts      time.Duration // until the server stops; 0: never
 }
 
-func (q *request) tagging() trafficgen.Tagging {
-	return trafficgen.Tagging{Thresholds: q.thresholds[:q.count]}
+func (q *request) tagging() traffic.Tagging {
+	return traffic.Tagging{Thresholds: q.thresholds[:q.count]}
 }
 
 // dscp is that of the byte at an offset.
@@ -54,7 +54,7 @@ func (q *request) put(b *[requestSize]byte) {
 }
 
 // numbers lists what stands behind the id.
-func (q *request) numbers() (all [3 + trafficgen.MaxThresholds]int64) {
+func (q *request) numbers() (all [3 + traffic.MaxThresholds]int64) {
 	all[0], all[1], all[2] = q.bytes, q.rate, int64(q.lasts)
 	for i, threshold := range q.thresholds {
 		all[3+i] = int64(threshold)
@@ -68,8 +68,8 @@ func parseRequest(b *[requestSize]byte) (request, error) {
 	switch {
 	case !bytes.Equal(b[:4], []byte(magic)):
 		return q, fmt.Errorf("%w: it begins with % x", errProtocol, b[:4])
-	case q.count > trafficgen.MaxThresholds:
-		return q, fmt.Errorf("%w: %d thresholds are above %d", errProtocol, q.count, trafficgen.MaxThresholds)
+	case q.count > traffic.MaxThresholds:
+		return q, fmt.Errorf("%w: %d thresholds are above %d", errProtocol, q.count, traffic.MaxThresholds)
 	case b[6]|b[7] != 0:
 		return q, fmt.Errorf("%w: reserved bytes % x are not zero", errProtocol, b[6:8])
 	}
@@ -86,8 +86,8 @@ func parseRequest(b *[requestSize]byte) (request, error) {
 
 func (q *request) check() error {
 	switch {
-	case q.bytes < 1 || q.bytes > trafficgen.MaxBytes:
-		return fmt.Errorf("%d bytes of payload are outside 1 to %d", q.bytes, int64(trafficgen.MaxBytes))
+	case q.bytes < 1 || q.bytes > traffic.MaxBytes:
+		return fmt.Errorf("%d bytes of payload are outside 1 to %d", q.bytes, int64(traffic.MaxBytes))
 	case q.rate < 0:
 		return fmt.Errorf("rate %d is outside 0 to %d", q.rate, int64(math.MaxInt64))
 	case q.lasts < 0:

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -77,7 +77,7 @@ func TestRequestErrors(t *testing.T) {
 		"9 thresholds are above 8":            func(b *[requestSize]byte) { b[5] = 9 },
 		"need 65 DSCPs: there are 64":         change(func(q *request) { q.service = 62 }),
 		"0 bytes of payload are outside":      change(func(q *request) { q.bytes = 0 }),
-		"1099511627777 bytes of payload":      change(func(q *request) { q.bytes = trafficgen.MaxBytes + 1 }),
+		"1099511627777 bytes of payload":      change(func(q *request) { q.bytes = traffic.MaxBytes + 1 }),
 		"-1 bytes of payload":                 change(func(q *request) { q.bytes = -1 }),
 		"rate -1 is outside":                  change(func(q *request) { q.rate = -1 }),
 		"time -1ns is below zero":             change(func(q *request) { q.lasts = -1 }),
@@ -114,7 +114,7 @@ func FuzzParseHeader(f *testing.F) {
 			}
 			return
 		}
-		if last := q.tagging().DSCP(int(q.service), q.bytes); last > 63 || q.bytes < 1 || q.bytes > trafficgen.MaxBytes || q.rate < 0 || q.lasts < 0 {
+		if last := q.tagging().DSCP(int(q.service), q.bytes); last > 63 || q.bytes < 1 || q.bytes > traffic.MaxBytes || q.rate < 0 || q.lasts < 0 {
 			t.Fatalf("%+v is out of bounds", q)
 		}
 		if q.put(&out); in != out {

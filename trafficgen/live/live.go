@@ -15,7 +15,7 @@
 //	5   1  number of thresholds, 0 to 8
 //	6   2  zero
 //	8   8  flow id, the client's to choose
-//	16  8  bytes of payload, 1 to [trafficgen.MaxBytes]
+//	16  8  bytes of payload, 1 to [traffic.MaxBytes]
 //	24  8  most payload to be sent a second, in bytes; 0: no limit
 //	32  8  nanoseconds until the server stops sending; 0: never
 //	40  64 thresholds in bytes, rising; 0 beyond their number
@@ -26,7 +26,7 @@
 //
 // # Tagging
 //
-// The bytes of a payload have the DSCP that [trafficgen.Tagging] says, and
+// The bytes of a payload have the DSCP that [traffic.Tagging] says, and
 // request, ACKs and the response's first bytes that of the first byte of the
 // payload. At a threshold the server writes no more until the kernel has sent
 // everything below it, and only then changes the DSCP of its socket: no packet

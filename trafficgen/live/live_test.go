@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // loopback is a network of hosts that are ports of 127.0.0.1. It keeps what it
@@ -149,8 +149,8 @@ func silent(asked chan<- struct{}) func(net.Conn) {
 }
 
 // flow is a flow of host 0 at the beginning of the run.
-func flow(id, server int, bytes int64) trafficgen.Flow {
-	return trafficgen.Flow{ID: id, Start: 1, Server: server, Bytes: bytes}
+func flow(id, server int, bytes int64) traffic.Flow {
+	return traffic.Flow{ID: id, Start: 1, Server: server, Bytes: bytes}
 }
 
 // open opens a client that is closed at the end of the test.
@@ -177,7 +177,7 @@ func replay(t testing.TB, n Network, cfg Config) []results.Flow {
 	return records
 }
 
-func checkCompleted(t *testing.T, records []results.Flow, flows []trafficgen.Flow) {
+func checkCompleted(t *testing.T, records []results.Flow, flows []traffic.Flow) {
 	t.Helper()
 	if len(records) != len(flows) {
 		t.Fatalf("%d records of %d flows", len(records), len(flows))
@@ -196,4 +196,4 @@ func checkCompleted(t *testing.T, records []results.Flow, flows []trafficgen.Flo
 	}
 }
 
-func one(f trafficgen.Flow) []trafficgen.Flow { return []trafficgen.Flow{f} }
+func one(f traffic.Flow) []traffic.Flow { return []traffic.Flow{f} }

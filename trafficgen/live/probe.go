@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // PacketNetwork makes the sockets of probes, on hosts that are numbered as in
@@ -26,7 +26,7 @@ type PacketNetwork interface {
 
 // ProbeConfig says what a prober sends.
 type ProbeConfig struct {
-	Probes   []trafficgen.Probe
+	Probes   []traffic.Probe
 	Dilation float64       // wall time over lab time, above zero
 	Patience time.Duration // wall time that the answer to one of the last packets may take
 }
@@ -35,7 +35,7 @@ func (cfg ProbeConfig) check() error {
 	if !(cfg.Dilation > 0) || math.IsInf(cfg.Dilation, 0) {
 		return fmt.Errorf("dilation %v is not above zero", cfg.Dilation)
 	}
-	return trafficgen.CheckProbes(cfg.Probes, math.MaxInt)
+	return traffic.CheckProbes(cfg.Probes, math.MaxInt)
 }
 
 // Prober sends the packets of probes and takes the answers.
@@ -143,7 +143,7 @@ func (p *Prober) wall(start time.Time, at time.Duration) time.Time {
 
 // probe is one of a prober's.
 type probe struct {
-	trafficgen.Probe
+	traffic.Probe
 	*stamped
 
 	mu       sync.Mutex
@@ -157,7 +157,7 @@ type echo struct {
 	rtt  time.Duration // wall time; zero: no answer has come
 }
 
-func openProbe(network PacketNetwork, p trafficgen.Probe) (*probe, error) {
+func openProbe(network PacketNetwork, p traffic.Probe) (*probe, error) {
 	c, err := network.DialPacket(p.From, p.To)
 	if err != nil {
 		return nil, err

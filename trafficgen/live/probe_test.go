@@ -1,6 +1,7 @@
 package live
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"context"
 	"errors"
 	"net"
@@ -9,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"aqmlab/trafficgen"
 )
 
 // datagrams is a network whose hosts are ports of 127.0.0.1.
@@ -76,8 +75,8 @@ func answering(t *testing.T, handle func(k probePacket, from origin, back func(p
 const ms = time.Millisecond
 
 // probeOf is a probe without an end of its own.
-func probeOf(name string, to int, dscp uint8) trafficgen.Probe {
-	return trafficgen.Probe{Name: name, To: to, DSCP: dscp, Start: 2 * ms, Every: 2 * ms}
+func probeOf(name string, to int, dscp uint8) traffic.Probe {
+	return traffic.Probe{Name: name, To: to, DSCP: dscp, Start: 2 * ms, Every: 2 * ms}
 }
 
 func openProbes(t *testing.T, n PacketNetwork, cfg ProbeConfig) *Prober {
@@ -98,7 +97,7 @@ func TestProbes(t *testing.T) {
 	a, b := probeOf("a", 1, 0), probeOf("b", 2, 5)
 	a.Every, a.Stop = 30*ms, 90*ms
 	b.Every, b.Stop = 20*ms, 60*ms
-	p := openProbes(t, echoing(t), ProbeConfig{Probes: []trafficgen.Probe{a, b}, Dilation: 2, Patience: time.Minute})
+	p := openProbes(t, echoing(t), ProbeConfig{Probes: []traffic.Probe{a, b}, Dilation: 2, Patience: time.Minute})
 	begin := time.Now()
 	samples, err := p.Run(t.Context(), begin, nil)
 	took := time.Since(begin)
@@ -129,7 +128,7 @@ func TestProbeOnTheWire(t *testing.T) {
 		}
 		back(k)
 	})
-	if _, err := openProbes(t, n, ProbeConfig{Probes: []trafficgen.Probe{probeOf("a", 1, 9)}, Patience: time.Minute}).Run(t.Context(), time.Now(), over); err != nil {
+	if _, err := openProbes(t, n, ProbeConfig{Probes: []traffic.Probe{probeOf("a", 1, 9)}, Patience: time.Minute}).Run(t.Context(), time.Now(), over); err != nil {
 		t.Fatal(err)
 	}
 	if tos != 9<<2 {
@@ -180,7 +179,7 @@ func TestLostProbe(t *testing.T) {
 		back(k)
 		back(k)
 	})
-	p := openProbes(t, n, ProbeConfig{Probes: []trafficgen.Probe{probeOf("a", 1, 0)}, Patience: ms})
+	p := openProbes(t, n, ProbeConfig{Probes: []traffic.Probe{probeOf("a", 1, 0)}, Patience: ms})
 	samples, err := p.Run(t.Context(), time.Now(), over)
 	if err != nil || len(samples) < 4 {
 		t.Fatalf("%d samples, %v", len(samples), err)
@@ -201,7 +200,7 @@ func TestProbesEndWithTheTraffic(t *testing.T) {
 			close(over)
 		}
 	})
-	samples, err := openProbes(t, n, ProbeConfig{Probes: []trafficgen.Probe{probeOf("a", 1, 0)}, Patience: time.Minute}).Run(t.Context(), time.Now(), over)
+	samples, err := openProbes(t, n, ProbeConfig{Probes: []traffic.Probe{probeOf("a", 1, 0)}, Patience: time.Minute}).Run(t.Context(), time.Now(), over)
 	if err != nil || len(samples) < 4 {
 		t.Errorf("%d samples (%v), want the 4 until the end at least", len(samples), err)
 	}
@@ -212,7 +211,7 @@ func TestProbesAreCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	n := answering(t, func(probePacket, origin, func(probePacket)) { cancel(enough) })
-	p := openProbes(t, n, ProbeConfig{Probes: []trafficgen.Probe{probeOf("a", 1, 0)}, Patience: time.Hour})
+	p := openProbes(t, n, ProbeConfig{Probes: []traffic.Probe{probeOf("a", 1, 0)}, Patience: time.Hour})
 	if _, err := p.Run(ctx, time.Now(), nil); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
@@ -253,10 +252,10 @@ func TestParseProbe(t *testing.T) {
 }
 
 func TestOpenProbesRefuses(t *testing.T) {
-	good := []trafficgen.Probe{probeOf("a", 1, 0)}
+	good := []traffic.Probe{probeOf("a", 1, 0)}
 	for want, cfg := range map[string]ProbeConfig{
 		"dilation 0":     {Probes: good},
-		"probes itself":  {Probes: []trafficgen.Probe{probeOf("a", 0, 0)}, Dilation: 1},
+		"probes itself":  {Probes: []traffic.Probe{probeOf("a", 0, 0)}, Dilation: 1},
 		"nobody answers": {Probes: append(good, probeOf("b", 3, 0)), Dilation: 1},
 	} {
 		if _, err := OpenProbes(echoing(t), cfg); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"aqmlab/trafficgen/traffic"
 	"bytes"
 	"encoding/binary"
 	"net"
@@ -9,14 +10,12 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"aqmlab/trafficgen"
 )
 
 const (
 	probeMagic   = "aqmp"
 	probeHeaders = 20 + 8 // IPv4 and UDP
-	probePayload = trafficgen.ProbeBytes - probeHeaders
+	probePayload = traffic.ProbeBytes - probeHeaders
 )
 
 // probePacket is the payload of a probe or, with its times, of an answer.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"aqmlab/results"
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // Why a run ended before its flows did.
@@ -82,7 +82,7 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.cfg.Limit == 0 || len(r.cfg.Flows) == 0 {
 		return ctx, func() {}
 	}
-	return context.WithDeadlineCause(ctx, r.wall(trafficgen.End(r.cfg.Flows)).Add(r.cfg.Limit), errLimit)
+	return context.WithDeadlineCause(ctx, r.wall(traffic.End(r.cfg.Flows)).Add(r.cfg.Limit), errLimit)
 }
 
 // wall is when it is that lab time.
@@ -148,7 +148,7 @@ func (r *run) open(ctx context.Context, e ends) (*connection, error) {
 }
 
 // request is what to ask for at this moment.
-func (r *run) request(f trafficgen.Flow) request {
+func (r *run) request(f traffic.Flow) request {
 	q := request{flow: uint64(f.ID), bytes: f.Bytes, service: uint8(f.Service)}
 	q.count = uint8(copy(q.thresholds[:], r.cfg.Tagging.Thresholds))
 	if f.Rate > 0 {

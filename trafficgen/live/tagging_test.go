@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
 
@@ -107,10 +107,10 @@ func dscps(t *testing.T, segments []segment, total int) []uint8 {
 // the server writes.
 func TestEveryByteIsTagged(t *testing.T) {
 	sniff := newSniffer(t)
-	tagging := trafficgen.Tagging{Thresholds: []units.Size{20 * units.KB, 100 * units.KB}}
+	tagging := traffic.Tagging{Thresholds: []units.Size{20 * units.KB, 100 * units.KB}}
 	n := narrow{newLoopback()}
 	serve(t, n, 1)
-	flows := []trafficgen.Flow{flow(0, 1, 300_000), flow(1, 1, 20_000), flow(2, 1, 100_001)}
+	flows := []traffic.Flow{flow(0, 1, 300_000), flow(1, 1, 20_000), flow(2, 1, 100_001)}
 	for i := range flows {
 		flows[i].Service = i
 	}

@@ -1,4 +1,4 @@
-package trafficgen
+package traffic
 
 import (
 	"math"
