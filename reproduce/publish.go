@@ -33,6 +33,11 @@ func publish(o Options) error {
 	}
 	page.Scores = p.scores(page.Records)
 	for _, e := range p.experiments {
+		if err := p.clear(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range p.experiments {
 		figures, err := p.draw(e, page.Records[e.ID])
 		if err != nil {
 			return err
@@ -42,24 +47,29 @@ func publish(o Options) error {
 	return record.WriteFile(filepath.Join(p.records(), "README.md"), []byte(page.Markdown()))
 }
 
-// draw writes the figures of an experiment in the place of those of before.
-func (p *Plan) draw(e *experiment, r *record.Record) ([]figure.Figure, error) {
-	dir := filepath.Join(p.records(), e.paper)
-	old, err := filepath.Glob(filepath.Join(dir, e.lab.Name+"_*.svg"))
+// clear removes the figures of an experiment. Experiments may share a lab, whose
+// name is that of the files, so all are cleared before any is drawn.
+func (p *Plan) clear(e *experiment) error {
+	old, err := filepath.Glob(filepath.Join(p.records(), e.paper, e.lab.Name+"_*.svg"))
 	if err != nil {
-		return nil, fmt.Errorf("looking for figures: %w", err)
+		return fmt.Errorf("looking for figures: %w", err)
 	}
 	for _, file := range old {
 		if err := os.Remove(file); err != nil {
-			return nil, fmt.Errorf("removing an old figure: %w", err)
+			return fmt.Errorf("removing an old figure: %w", err)
 		}
 	}
+	return nil
+}
+
+// draw writes the figures of an experiment.
+func (p *Plan) draw(e *experiment, r *record.Record) ([]figure.Figure, error) {
 	current := slices.DeleteFunc(slices.Clone(r.Points), func(k record.Point) bool {
 		return k.Lab != e.lab.Name || !p.isCurrentPoint(k)
 	})
 	figures := card.Plots(e.String(), e.lab, e.Claims, current)
 	for _, f := range figures {
-		if err := record.WriteFile(filepath.Join(dir, f.Name+".svg"), f.SVG()); err != nil {
+		if err := record.WriteFile(filepath.Join(p.records(), e.paper, f.Name+".svg"), f.SVG()); err != nil {
 			return nil, err
 		}
 	}
