@@ -142,14 +142,12 @@ func moment(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.DateOnly, text); err == nil {
-		return t, nil
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
 	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, fmt.Errorf("%q: want a date like 2026-11-20, or a time like 2026-11-20T15:04:05Z", text)
-	}
-	return t, nil
+	return time.Time{}, fmt.Errorf("%q: want a date like 2026-11-20, or a time like 2026-11-20T15:04:05Z", text)
 }
 
 // todo is what is not stored yet, with the time that it takes.

@@ -32,37 +32,31 @@ func meanAbove(s Subject) (float64, error) {
 	return sum / float64(count), nil
 }
 
-func bytesBelow(s Subject) (float64, error) {
-	const bound = 10_000_000
-	below, all := 0.0, 0.0
-	for _, f := range s.Point.Flows {
-		all += float64(f.Bytes)
-		if f.Bytes < bound {
-			below += float64(f.Bytes)
+// shareBelow is the metric of the share of flows below so many bytes, in percent. A
+// flow counts for its weight; the error is for flows that have none.
+func shareBelow(bound int64, weight func(results.Flow) float64, none error) compute {
+	return func(s Subject) (float64, error) {
+		below, all := 0.0, 0.0
+		for _, f := range s.Point.Flows {
+			all += weight(f)
+			if f.Bytes < bound {
+				below += weight(f)
+			}
 		}
+		if all == 0 {
+			return 0, none
+		}
+		return 100 * below / all, nil
 	}
-	if all == 0 {
-		return 0, ErrNothing
-	}
-	return 100 * below / all, nil
 }
 
-func smallBelow(s Subject) (float64, error) {
-	const bound = 24_000
-	below, small := 0.0, 0.0
-	for _, f := range s.Point.Flows {
-		if !results.Small.Holds(f.Bytes) {
-			continue
-		}
-		small++
-		if f.Bytes < bound {
-			below++
-		}
+func byBytes(f results.Flow) float64 { return float64(f.Bytes) }
+
+func ifSmall(f results.Flow) float64 {
+	if results.Small.Holds(f.Bytes) {
+		return 1
 	}
-	if small == 0 {
-		return 0, nothing("there are no small flows")
-	}
-	return 100 * below / small, nil
+	return 0
 }
 
 // goodput is the metric of a statistic of the goodputs, in Mbps, of the completed
