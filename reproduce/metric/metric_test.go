@@ -3,7 +3,9 @@ package metric
 import (
 	"errors"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,4 +125,27 @@ func settling() results.Point {
 		p.Queues = append(p.Queues, results.QueueSample{At: at, Port: "h1", Sent: sent})
 	}
 	return p
+}
+
+// The manual has a row for every kind, and for no other.
+func TestManual(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/reproduction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(manual), "\n| metric | |\n")
+	var got []string
+	for row := range strings.Lines(table) {
+		if cells := strings.Split(row, " | "); len(cells) > 1 {
+			for name := range strings.SplitSeq(strings.Trim(cells[0], "| "), ", ") {
+				got = append(got, strings.Trim(name, "`"))
+			}
+		}
+	}
+	want := Names()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the manual has %v\nwant %v", got, want)
+	}
 }
