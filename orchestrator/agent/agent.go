@@ -21,6 +21,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -84,4 +85,30 @@ type Options struct {
 type Detached struct {
 	Socket string // path of the control socket, for Dial; it must not exist
 	Log    string // path of the file that its stderr goes to
+}
+
+// Command is how an agent's process is started.
+type Command struct {
+	Args   []string   // of this program
+	Stderr *os.File   // its stdin and stdout are /dev/null
+	Files  []*os.File // its descriptors from 3 on
+}
+
+// Place is somewhere that an agent can run but as a child of this process, such
+// as a container.
+type Place interface {
+	// Launch starts the command and returns when it has its files. When it fails,
+	// or ctx ends first, nothing runs.
+	Launch(ctx context.Context, c Command) (Body, error)
+}
+
+// Body is an agent's process.
+type Body interface {
+	// PID is its process id, as this process sees it.
+	PID() int
+	// Wait waits for its end, and says how it ended unless all went well. It is
+	// called once.
+	Wait() error
+	// Kill ends it at once. That it has ended is no error.
+	Kill() error
 }

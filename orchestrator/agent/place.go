@@ -12,32 +12,6 @@ import (
 	"aqmlab/orchestrator/netns"
 )
 
-// Command is how an agent's process is started.
-type Command struct {
-	Args   []string   // of this program
-	Stderr *os.File   // its stdin and stdout are /dev/null
-	Files  []*os.File // its descriptors from 3 on
-}
-
-// Place is somewhere that an agent can run but as a child of this process, such
-// as a container.
-type Place interface {
-	// Launch starts the command and returns when it has its files. When it fails,
-	// or ctx ends first, nothing runs.
-	Launch(ctx context.Context, c Command) (Body, error)
-}
-
-// Body is an agent's process.
-type Body interface {
-	// PID is its process id, as this process sees it.
-	PID() int
-	// Wait waits for its end, and says how it ended unless all went well. It is
-	// called once.
-	Wait() error
-	// Kill ends it at once. That it has ended is no error.
-	Kill() error
-}
-
 // child is a process that this one has started.
 type child struct{ cmd *exec.Cmd }
 

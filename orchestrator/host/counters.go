@@ -14,19 +14,15 @@ import (
 // made, all in packets or events. The names in the comments are the kernel's,
 // documented in its networking/snmp_counter.rst.
 type Counters struct {
-	SegmentsIn      int64 // Tcp InSegs
-	SegmentsOut     int64 // Tcp OutSegs, without retransmissions
-	Retransmits     int64 // Tcp RetransSegs
-	ChecksumErrors  int64 // Tcp InCsumErrors: an offload is on somewhere
-	Timeouts        int64 // TcpExt TCPTimeouts: retransmission timer ran out
-	LossProbes      int64 // TcpExt TCPLossProbes
-	FastRetransmits int64 // TcpExt TCPFastRetrans
-	ListenDrops     int64 // TcpExt ListenDrops: connection attempts lost
-	DeliveredCE     int64 // TcpExt TCPDeliveredCE: sent segments acknowledged as marked
-	CEPackets       int64 // IpExt InCEPkts: received with CE
-	ECT0Packets     int64 // IpExt InECT0Pkts
-	NotECTPackets   int64 // IpExt InNoECTPkts
-	DroppedFrames   int64 // lost by the namespace's devices, in either direction (/proc/net/dev)
+	SegmentsIn     int64 // Tcp InSegs
+	SegmentsOut    int64 // Tcp OutSegs, without retransmissions
+	Retransmits    int64 // Tcp RetransSegs
+	ChecksumErrors int64 // Tcp InCsumErrors: an offload is on somewhere
+	Timeouts       int64 // TcpExt TCPTimeouts: retransmission timer ran out
+	DeliveredCE    int64 // TcpExt TCPDeliveredCE: sent segments acknowledged as marked
+	CEPackets      int64 // IpExt InCEPkts: received with CE
+	ECT0Packets    int64 // IpExt InECT0Pkts
+	DroppedFrames  int64 // lost by the namespace's devices, in either direction (/proc/net/dev)
 }
 
 // field ties a counter to where the kernel prints it.
@@ -43,13 +39,9 @@ func fields() []field {
 		{"Tcp", "RetransSegs", func(c *Counters) *int64 { return &c.Retransmits }},
 		{"Tcp", "InCsumErrors", func(c *Counters) *int64 { return &c.ChecksumErrors }},
 		{"TcpExt", "TCPTimeouts", func(c *Counters) *int64 { return &c.Timeouts }},
-		{"TcpExt", "TCPLossProbes", func(c *Counters) *int64 { return &c.LossProbes }},
-		{"TcpExt", "TCPFastRetrans", func(c *Counters) *int64 { return &c.FastRetransmits }},
-		{"TcpExt", "ListenDrops", func(c *Counters) *int64 { return &c.ListenDrops }},
 		{"TcpExt", "TCPDeliveredCE", func(c *Counters) *int64 { return &c.DeliveredCE }},
 		{"IpExt", "InCEPkts", func(c *Counters) *int64 { return &c.CEPackets }},
 		{"IpExt", "InECT0Pkts", func(c *Counters) *int64 { return &c.ECT0Packets }},
-		{"IpExt", "InNoECTPkts", func(c *Counters) *int64 { return &c.NotECTPackets }},
 		{deviceGroup, "drop", func(c *Counters) *int64 { return &c.DroppedFrames }},
 	}
 }

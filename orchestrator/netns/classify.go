@@ -45,3 +45,6 @@ func attachClassifier(route *netlink.Handle, device, classes int) error {
 	}
 	return nil
 }
+
+// delayRoot is the handle of the classful discipline, HANDLE in classify.bpf.c.
+const delayRoot = 1 << 16

@@ -15,10 +15,6 @@ import (
 	"aqmlab/orchestrator/host"
 )
 
-// portGroup marks the switch's ends of all links, so that they can be removed
-// in one request.
-const portGroup = 0xa9
-
 // handles are the sockets that interfaces of one namespace are set up through.
 // They stay in the namespace that they were opened in.
 type handles struct {
@@ -233,4 +229,68 @@ func awaitCarrier(ctx context.Context, route *netlink.Handle, device int) error 
 			return fmt.Errorf("wait for carrier: %w", context.Cause(ctx))
 		}
 	}
+}
+
+// String writes the address as 02:a9:00:00:00:01.
+func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }
+
+// MarshalText writes the address as String does.
+func (m MAC) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (m *MAC) UnmarshalText(text []byte) error {
+	addr, err := net.ParseMAC(string(text))
+	if err != nil {
+		return err
+	}
+	if len(addr) != len(m) {
+		return fmt.Errorf("MAC %s: want %d bytes", text, len(m))
+	}
+	copy(m[:], addr)
+	return nil
+}
+
+// Shape of a host's transmit queue.
+const (
+	// uplinkBurst is the tbf's bucket in full frames. What is longer (a
+	// segmentation super-packet) is cut on its way in. The bucket lets a host
+	// make up for being scheduled late; the switch spaces the frames by the
+	// link's rate anyway.
+	uplinkBurst = 10
+	// uplinkLimit is the queue's length in full frames, as many as the kernel
+	// gives a device by default (txqueuelen).
+	uplinkLimit = 1000
+	// etherHeader is what the kernel counts of a frame beside its packet.
+	etherHeader = 14
+	// wireOverhead is what a frame takes on the wire beyond what the kernel
+	// counts: preamble, FCS and gap.
+	wireOverhead = 24
+)
+
+// shapeUplink makes the host that the calling thread is in send at its link's
+// rate, as a network card does: what does not fit waits in the host's own
+// queue. Without it a veth takes everything at once, and TCP never learns that
+// its packets still wait for the link: its small queues (TSQ) count a packet
+// only until the device has taken it. A window would then pile up behind the
+// link, hidden from the switch's queues and marks, and reach the switch as one
+// long burst.
+func shapeUplink(p Plan, device int, route *netlink.Handle) error {
+	full := uint64(p.MTU + etherHeader)
+	rate := uint64(float64(p.Uplink) / 8 * float64(full) / float64(full+wireOverhead))
+	// The bucket is given as the time it takes to fill, in whole microseconds:
+	// at hundreds of Gbps the frames alone would make it none at all.
+	burst := max(uplinkBurst*full, 2*rate/1e6)
+	err := route.QdiscReplace(&netlink.Tbf{
+		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: device, Parent: netlink.HANDLE_ROOT, Handle: netlink.MakeHandle(1, 0)},
+		Rate:       rate,
+		Limit:      uint32(uplinkLimit * full),
+		Buffer:     netlink.Xmittime(rate, uint32(burst)),
+	})
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("shape uplink: this kernel has no tbf queueing discipline (CONFIG_NET_SCH_TBF): %w", err)
+	case err != nil:
+		return fmt.Errorf("shape uplink: %w", err)
+	}
+	return nil
 }

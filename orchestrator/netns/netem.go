@@ -24,7 +24,6 @@ import (
 const wireDevice = "wire0"
 
 const (
-	delayRoot = 1 << 16 // handle of the classful discipline, HANDLE in classify.bpf.c
 	// maxDelay is what netem's clock, which counts 64 ns, has room for.
 	maxDelay = 4 * time.Minute
 	// maxClasses is what is left of the numbers of disciplines.
@@ -42,26 +41,6 @@ func (p Plan) hostEnd() string {
 		return wireDevice
 	}
 	return Device
-}
-
-func (p Plan) checkDelays() error {
-	if !p.delayed() {
-		return nil
-	}
-	if len(p.Delays) != len(p.Hosts) {
-		return fmt.Errorf("delays of %d hosts, want %d", len(p.Delays), len(p.Hosts))
-	}
-	for i, delays := range p.Delays {
-		if n := len(delays); n < 1 || n > maxClasses {
-			return fmt.Errorf("%d delays of host %s: want 1 to %d", n, p.Hosts[i], maxClasses)
-		}
-		for _, d := range delays {
-			if d < 0 || d > maxDelay {
-				return fmt.Errorf("delay %s of host %s: want 0 to %s", d, p.Hosts[i], maxDelay)
-			}
-		}
-	}
-	return nil
 }
 
 // stackDevice puts eth0 on top of the end of the host's link.

@@ -236,3 +236,23 @@ func mac(s side, link int) MAC {
 	binary.BigEndian.PutUint16(m[4:], uint16(link))
 	return m
 }
+
+func (p Plan) checkDelays() error {
+	if !p.delayed() {
+		return nil
+	}
+	if len(p.Delays) != len(p.Hosts) {
+		return fmt.Errorf("delays of %d hosts, want %d", len(p.Delays), len(p.Hosts))
+	}
+	for i, delays := range p.Delays {
+		if n := len(delays); n < 1 || n > maxClasses {
+			return fmt.Errorf("%d delays of host %s: want 1 to %d", n, p.Hosts[i], maxClasses)
+		}
+		for _, d := range delays {
+			if d < 0 || d > maxDelay {
+				return fmt.Errorf("delay %s of host %s: want 0 to %s", d, p.Hosts[i], maxDelay)
+			}
+		}
+	}
+	return nil
+}
