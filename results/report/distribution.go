@@ -3,8 +3,10 @@ package report
 import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
+	"aqmlab/results/report/figure"
 	"aqmlab/results/store"
 	"slices"
+	"strconv"
 )
 
 // subject is what times are measured of.
@@ -82,48 +84,43 @@ func (d distribution) same(o distribution) bool {
 	return true
 }
 
-// timesRow is a line of the table of all times.
-type timesRow struct {
-	Scheme, What              string
-	Count                     int
-	Mean, P50, P95, P99, P999 string
-}
-
 // rows sums up a distribution, scheme by scheme.
-func (d distribution) rows(c compare.Comparison) (rows []timesRow) {
+func (d distribution) rows(c compare.Comparison) (rows [][]string) {
 	for _, scheme := range c.Schemes {
 		f := results.SummarizeTimes(d.us[scheme])
-		if f.Count == 0 {
-			continue
+		if f.Count > 0 {
+			rows = append(rows, []string{
+				scheme, d.name, strconv.Itoa(f.Count),
+				formatMicros(f.Mean), formatMicros(f.P50), formatMicros(f.P95), formatMicros(f.P99), formatMicros(f.P999),
+			})
 		}
-		rows = append(rows, timesRow{
-			scheme, d.name, f.Count,
-			formatMicros(f.Mean), formatMicros(f.P50), formatMicros(f.P95), formatMicros(f.P99), formatMicros(f.P999),
-		})
 	}
 	return rows
 }
 
 // drawTimes shows the times of flows, queries and probes.
 func (s *section) drawTimes(c compare.Comparison, points []store.Point) error {
-	all := completions()
-	of := len(all)
-	for _, p := range s.Probes {
-		all = append(all, answers(p.Name))
+	all, probes := completions(), c.ProbeNames(s.Load)
+	completed := len(all)
+	for _, name := range probes {
+		all = append(all, answers(name))
 	}
 	if err := gather(all, points); err != nil {
 		return err
 	}
-	cdfs := group{Title: "Distribution of completion times"}
+	s.Times = Table{Name: "times", Head: []string{"scheme", "of", "completed", "average", "p50", "p95", "p99", "p99.9"}}
+	cdfs, probed := group{Title: "Distribution of completion times"}, s.Tables[len(s.Tables)-len(probes):]
 	for i, d := range all {
 		d.file = stem(d.file, loadName(s.Load))
-		if f, ok := cdfFigure(c, d.subject, d.us); ok && i < of && (i == 0 || !d.same(all[0])) {
+		f, ok := cdfFigure(c, d.subject, d.us)
+		switch {
+		case ok && i >= completed:
+			probed[i-completed].Figures = []figure.Figure{f}
+		case ok && (i == 0 || !d.same(all[0])):
 			cdfs.Figures = append(cdfs.Figures, f)
-		} else if ok && i >= of {
-			s.Probes[i-of].Figures = append(s.Probes[i-of].Figures, f)
 		}
-		if i < of {
-			s.Times = append(s.Times, d.rows(c)...)
+		if i < completed {
+			s.Times.Rows = append(s.Times.Rows, d.rows(c)...)
 		}
 	}
 	s.add(cdfs)

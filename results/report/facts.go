@@ -12,12 +12,10 @@ import (
 // runFacts is what made one run.
 type runFacts struct {
 	Name   string
-	Facts  []fact
+	Facts  Table
 	Points []results.PointInfo
 	Lab    string
 }
-
-type fact struct{ Name, Value string }
 
 // clock prints a wall-clock time in UTC.
 func clock(t time.Time) string {
@@ -39,7 +37,7 @@ func factsOf(r *store.Run) runFacts {
 	}
 	return runFacts{
 		Name: filepath.Base(r.Dir),
-		Facts: []fact{
+		Facts: Table{Name: "facts", Rows: [][]string{
 			{"state", strings.TrimSuffix(string(m.State)+": "+m.Reason, ": ")},
 			{"lab", fmt.Sprintf("%s (%.12s)", m.Lab, m.LabHash)},
 			{"start", clock(m.Start)},
@@ -52,7 +50,7 @@ func factsOf(r *store.Run) runFacts {
 			{"CPU", fmt.Sprintf("%s, %d cores, %.1f GiB", m.Host.CPU, m.Host.Cores, float64(m.Host.Memory)/(1<<30))},
 			{"Go", m.Host.GoVersion},
 			{"seeds", results.Join(m.Seeds)},
-		},
+		}},
 		Points: m.Points,
 		Lab:    string(r.LabYAML),
 	}

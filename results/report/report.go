@@ -73,8 +73,8 @@ func (p *Page) Figures() []figure.Figure {
 		for _, g := range s.Groups {
 			all = append(all, g.Figures...)
 		}
-		for _, probe := range s.Probes {
-			all = append(all, probe.Figures...)
+		for _, t := range s.Tables {
+			all = append(all, t.Figures...)
 		}
 	}
 	return all

@@ -17,13 +17,10 @@ type section struct {
 	Findings []compare.Finding
 	Columns  []string
 	Rows     []tableRow
-	Times    []timesRow
 	Queries  bool // whether the traces have any
-	Services serviceTable
-	Losses   []lossLine
-	Pauses   []pauseLine
+	Times    Table
+	Tables   []Table // those beside
 	Groups   []group
-	Probes   []probeTable
 }
 
 // group is some figures under one heading.
@@ -71,9 +68,7 @@ func (s *section) tabulate(c compare.Comparison) {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Services, s.Probes = serviceTableOf(s.Rows), probeTables(c, s.Load)
-	totals := c.TotalsAt(s.Load)
-	s.Losses, s.Pauses = lossRows(totals), pauseRows(totals)
+	s.Tables = sideTables(c, s.Load)
 }
 
 // comparedOf lists what is compared, of queries, too, if there are any.

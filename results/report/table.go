@@ -87,16 +87,62 @@ func (t table) load(load float64) {
 			t.row(total)
 		}
 	}
-	t.losses(load)
-	t.pauses(load)
-	t.queries(load)
-	t.probes(load)
+	t.sides(load)
 	for _, f := range t.c.Findings() {
 		if f.Load == load {
 			t.say("  ", f.Scheme+": "+f.Text)
 		}
 	}
 	t.WriteByte('\n')
+}
+
+// sides prints what stands beside the FCTs.
+func (t table) sides(load float64) {
+	totals := t.c.TotalsAt(load)
+	t.print(lossTable(totals).headed("lost", "no room", "by AQM", "on links", "resent", "flows with a timeout"))
+	t.print(pauseTable(totals).headed("flow control", "stops", "links stopped, in all"))
+	t.print(t.queries(totals))
+	for _, name := range t.c.ProbeNames(load) {
+		probe := Table{Head: []string{"probe", "RTT avg", "RTT p50", "RTT p99", "lost (" + shorten(name, 40) + ")"}}
+		for _, r := range probeTable(totals, name).Rows {
+			probe.Rows = append(probe.Rows, []string{r[0], r[3], r[4], r[5], r[2] + " of " + r[1]})
+		}
+		t.print(probe)
+	}
+}
+
+// queries are the completion times of queries, as row prints those of flows.
+func (t table) queries(totals []compare.Total) Table {
+	side := Table{Head: []string{"queries", "QCT avg", "QCT p99", "completed"}}
+	if !slices.ContainsFunc(totals, func(total compare.Total) bool { return total.Queries > 0 }) {
+		return side
+	}
+	for _, total := range totals {
+		row := []string{total.Scheme}
+		for _, s := range compare.QueryStatistics() {
+			row = append(row, t.cell(total, s))
+		}
+		side.Rows = append(side.Rows, append(row, fmt.Sprintf("%d of %d", total.QueriesCompleted, total.Queries)))
+	}
+	return side
+}
+
+// print prints a table, unless it is empty, in columns below those of the schemes.
+func (t table) print(side Table) {
+	if len(side.Rows) == 0 {
+		return
+	}
+	width := max(t.scheme, len(side.Head[0]))
+	for i, row := range append([][]string{side.Head}, side.Rows...) {
+		if i > 0 {
+			row[0] = shorten(row[0], t.scheme)
+		}
+		t.WriteString(pad(row[0], width))
+		for _, cell := range row[1 : len(row)-1] {
+			t.WriteString("  " + lead(cell, 8))
+		}
+		t.WriteString("  " + row[len(row)-1] + "\n")
+	}
 }
 
 func (t table) heading(load float64) string {
