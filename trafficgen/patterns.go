@@ -26,7 +26,7 @@ func (l layout) others(i int) int {
 	return i
 }
 
-// pattern says who asks whom.
+// pattern says which hosts are clients and servers of each other.
 type pattern struct {
 	name  string
 	links func(l layout) int // how many links of hosts share the load

@@ -70,8 +70,8 @@ func (e *Endpoint) Release() {
 	e.after, e.stack.free = e.stack.free, e
 }
 
-// Receive takes a packet that reached the endpoint's host, which thereby goes
-// back to the pool. A packet of another connection is dropped.
+// Receive takes a packet that reached the endpoint's host, and puts it back into the
+// pool. It ignores a packet of another connection.
 func (e *Endpoint) Receive(now time.Duration, k *packet.Packet) {
 	ours := e.nic != nil && k.Segment.Conn == e.ends.Conn
 	flags, ack := k.Segment.Flags, k.Segment.Ack

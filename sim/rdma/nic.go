@@ -13,7 +13,7 @@ import (
 // flow in turn that its rate lets send. So no packets of a flow wait behind
 // those of another, other than in the network.
 //
-// A flow that may send stands in the nic's line; nobody else holds packets back.
+// A flow that may send stands in the nic's line.
 type nic struct {
 	stack   *Stack
 	host    int

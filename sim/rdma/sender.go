@@ -57,8 +57,8 @@ func (e *Endpoint) Write(now time.Duration, bytes int64, dscp uint8) {
 	e.offer(now)
 }
 
-// Stop drops what was written and not yet sent, but for one packet: it ends the
-// message under way, so that all of it is acknowledged.
+// Stop drops what was written and not yet sent, except one packet. That packet ends
+// the message under way, so that all of it is acknowledged.
 func (e *Endpoint) Stop(time.Duration) {
 	if e.next == e.written {
 		return
@@ -139,7 +139,7 @@ func (e *Endpoint) ask(now time.Duration) {
 
 // spend works out when the rate lets the next packet go after one of that many
 // bytes that leaves at now. Packets that waited for the nic make up for it by at
-// most one: the wait must not cost the flow its rate, nor turn into a burst.
+// most one: the wait must neither cost the flow its rate nor turn into a burst.
 func (e *Endpoint) spend(now time.Duration, size int) {
 	wire := size + packet.FrameOverhead
 	from := max(e.due, now-e.reaction.rate.Time(wire))

@@ -154,8 +154,8 @@ func (e *Endpoint) Release() {
 	e.next, e.stack.free = e.stack.free, e
 }
 
-// Receive takes a packet that reached the local host, which thereby goes back
-// to the pool. A packet of another connection is dropped.
+// Receive takes a packet that reached the local host, and puts it back into the pool.
+// It ignores a packet of another connection.
 func (e *Endpoint) Receive(now time.Duration, k *packet.Packet) {
 	if e.state != closed && k.Segment.Conn == e.ends.Conn {
 		e.receive(now, k)

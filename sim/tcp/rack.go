@@ -6,10 +6,10 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// rack tells losses by time (RFC 8985, section 6): what was sent before
-// something that has arrived is late, and lost when it stays so for longer than
-// reordering takes. It applies to what is sent again as to what is sent first. Or
-// it tells them as Linux does without RACK, see [rack.count].
+// rack finds losses by time (RFC 8985, section 6). A segment is late when one that was
+// sent after it has arrived. It is lost when it stays late for longer than reordering
+// takes. The same holds for segments that are sent again. With counts it finds losses
+// as Linux does without RACK, see [rack.count].
 type rack struct {
 	transit
 	counts    bool          // by what is SACKed, not by time
@@ -77,9 +77,9 @@ func (r *rack) cover(now time.Duration, b, run packet.Block) {
 	}
 }
 
-// delivered takes a segment that arrived (steps 1 to 3 of RFC 8985, section
-// 6.2). Of one that was sent again, the acknowledgement may be that of an
-// earlier time: it is when it comes too early, or echoes an earlier stamp.
+// delivered takes a segment that arrived (steps 1 to 3 of RFC 8985, section 6.2). If
+// it was sent again, an earlier copy may have been acknowledged. That is so when the
+// acknowledgement comes too early or echoes an earlier stamp.
 func (r *rack) delivered(now time.Duration, s *segment, echo time.Duration) {
 	r.highest = max(r.highest, s.end)
 	r.news += s.end - s.first

@@ -6,7 +6,7 @@ import "aqmlab/switch/packet"
 // byte, say that it is lost (RFC 6675, section 2).
 const dupThresh = 3
 
-// phase is what a sender is doing about losses.
+// phase is the state of a sender's loss recovery.
 type phase uint8
 
 const (
@@ -122,8 +122,8 @@ func (b *scoreboard) repair(una int64) (gap packet.Block, ok bool) {
 	return gap, gap.First < lost
 }
 
-// guess is what to send again when nothing is known to be lost and nothing new
-// can be sent (rules 3 and 4 of NextSeg). rescue says that it is the one rescue
+// guess chooses the bytes to send again when nothing is known to be lost and nothing
+// new can be sent (rules 3 and 4 of NextSeg). rescue says that they are the one rescue
 // of a phase: the last segment that is not SACKed.
 func (b *scoreboard) guess(una, nxt, mss int64) (gap packet.Block, rescue, ok bool) {
 	if b.phase != recovering {

@@ -2,8 +2,7 @@ package tcp
 
 import "time"
 
-// push sends what there is to send and the window allows. No segment is sent
-// short but the last one.
+// push sends what the window allows. Only the last segment may be short.
 func (e *Endpoint) push(now time.Duration) {
 	switch {
 	case e.state != established:

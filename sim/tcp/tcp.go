@@ -53,9 +53,9 @@ type Config struct {
 	// IdleRestart falls back to the initial window when nothing was sent for
 	// longer than a timeout (RFC 5681, section 4.1).
 	IdleRestart bool
-	// Validation has IdleRestart halve the window for every timeout without data
-	// instead, and half of what is left unused of a window go after one
-	// (congestion window validation, RFC 2861, section 3), as Linux does.
+	// Validation changes IdleRestart as in Linux: the window halves for every timeout
+	// without data, and a window loses half of its unused part after a timeout
+	// (congestion window validation, RFC 2861, section 3).
 	Validation    bool
 	LossRecovery  string // how losses are found: [RACK], [SACK] or [SACKPRR]
 	ReceiveWindow int64  // bytes that a sender may have outstanding; zero: any number; else at least MSS
@@ -64,19 +64,18 @@ type Config struct {
 	// established without a handshake, which would have given one; zero: RTOInit.
 	RTOOpen time.Duration
 	// QuickAcks is how many segments are acknowledged at once when data begins to
-	// come, or does again after a timeout's time (Linux's quick ACKs); zero or more.
+	// come, and again after a pause of a timeout (Linux's quick ACKs); zero or more.
 	QuickAcks int
-	// SuperPacket is the payload that is handed down as one (TSO, GSO), some whole
-	// segments: data waits for room in the window for much of that. Zero: it waits
-	// for room for one segment. Needs RACK.
+	// SuperPacket is the payload of a super-packet (TSO, GSO), in whole segments: data
+	// waits until the window has room for much of one. With zero it waits for room for
+	// one segment. Needs RACK.
 	SuperPacket int64
-	// Hold makes the answer to a mark take a round trip, in which the window does
-	// not grow, and DCTCP's take whole segments, as in Linux. Needs RACK.
+	// Hold cuts the window for a mark over a round trip, in which it does not grow, and
+	// makes DCTCP's cut whole segments, as in Linux. Needs RACK.
 	Hold bool
-	// SmallQueue is the longest that what an endpoint sends may wait for its
-	// host's uplink; the endpoint sends no more until that is so. It keeps a
-	// window that nothing else limits from piling up in the host, as Linux's TCP
-	// small queues do; zero: no bound.
+	// SmallQueue bounds how long an endpoint's data may wait for its host's uplink. The
+	// endpoint sends no more while its data waits longer, so that a large window does
+	// not pile up in the host (Linux's TCP small queues). Zero is no bound.
 	SmallQueue time.Duration
 	// Backlog tells how long the uplink of a host takes for what it was given;
 	// needed with SmallQueue.
@@ -87,8 +86,8 @@ type Config struct {
 const (
 	RACK = "rack" // by time, with tail loss probes (RFC 8985), as Linux does
 	SACK = "sack" // by what is selectively acknowledged (RFC 6675)
-	// SACKPRR is by what is selectively acknowledged, with what is sent meanwhile in
-	// proportion to what arrives (RFC 9937), as Linux does without RACK.
+	// SACKPRR finds losses by selective acknowledgements, and sends in proportion to
+	// what arrives meanwhile (RFC 9937), as Linux does without RACK.
 	SACKPRR = "sack-prr"
 )
 

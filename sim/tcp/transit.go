@@ -20,11 +20,10 @@ type segment struct {
 // none is the number of no segment.
 const none = -1
 
-// transit holds what was sent and is not acknowledged, segment by segment.
-// Segments are numbered in the order of their bytes. Those that are under way,
-// which are neither SACKed nor lost, also stand in a list in the order of
-// sending: the first of them is the first to be late. The storage is kept for
-// the next connection.
+// transit holds the segments that were sent and are not acknowledged. They are
+// numbered in the order of their bytes. Segments that are neither SACKed nor lost are
+// under way. They also stand in a list in the order of sending, so that its first is
+// the first to be late. The storage is kept for the next connection.
 type transit struct {
 	ring           []segment // number i is at i modulo the length, a power of two
 	head, tail     int       // the first number, and the one behind the last

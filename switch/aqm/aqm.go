@@ -47,8 +47,8 @@ type View struct {
 // Verdict is what a scheme wants done with a packet.
 type Verdict uint8
 
-// The verdicts. They differ in what becomes of a packet that is not
-// ECN-capable; the port alone looks.
+// The verdicts. They differ in what happens to a packet that is not ECN-capable. Only
+// the port knows whether a packet is.
 const (
 	Pass       Verdict = iota
 	Mark               // a packet that cannot be marked passes, as in the papers' switches

@@ -6,7 +6,7 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// dropTail leaves everything to the buffer: what fits is queued, what does not
+// dropTail leaves everything to the buffer: a packet that fits is queued, and any other
 // is dropped.
 type dropTail struct{}
 

@@ -25,7 +25,7 @@ type mqECNRounds struct {
 	rounds *roundShares
 }
 
-// Estimates sets who is told of what a round leaves to a queue.
+// Estimates calls to for every estimate of what a round leaves to a queue.
 func (s *mqECNRounds) Estimates(to func(now time.Duration, e Estimate)) { s.rounds.Estimates(to) }
 
 var (

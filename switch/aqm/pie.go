@@ -183,8 +183,8 @@ func (s *pie) control(q *pieQueue, bytes int) {
 	q.burst = max(q.burst-s.TUpdate, 0)
 }
 
-// tuning is what a step is divided by, so that it stays small beside a small
-// probability (RFC 8033, section 4.2).
+// tuning is the divisor of a step. It keeps the step small while the probability is
+// small (RFC 8033, section 4.2).
 func tuning(prob float64) float64 {
 	switch {
 	case prob < 0.000001:

@@ -11,7 +11,7 @@ import (
 // Kind is a row of the table of schemes.
 type Kind = kind.Kind[Env, Scheme]
 
-// What becomes of a packet that is not ECN-capable, for the notes of rows: the
+// What happens to a packet that is not ECN-capable, for the notes of rows: the
 // verdicts [Mark] and [MarkOrDrop].
 const (
 	NotECTPasses    = "A packet that is not ECN-capable passes where another is marked."

@@ -16,9 +16,9 @@ import (
 // with a single timer for the first to leave. While they stand there, Due is
 // when they do.
 //
-// Pure ACKs pass at once. The delay is that of the data's sender: an ACK that
-// was held back too would meet the delay of its own host on top, and no round
-// trip would take what was drawn for it.
+// Pure ACKs pass at once, because the delay is drawn for the sender of the data. If ACKs
+// were held back, too, the delay of their own host would be added, and no round trip
+// would take the time that was drawn for it.
 type delayLine struct {
 	loop    *event.Loop
 	rate    units.Rate // of the uplink
@@ -89,9 +89,8 @@ func (l *delayLine) release(c *delayClass, now time.Duration) {
 	c.send(now, k)
 }
 
-// class maps a flow's hash evenly to one of n classes. Its multiplier is
-// another than that of [spread], so that a flow's class says nothing of its
-// path.
+// class maps a flow's hash evenly to one of n classes. Its multiplier differs from that
+// of [spread], so that a flow's class and its path are independent.
 func class(hash uint32, n int) int {
 	h := uint64(hash) * 0xd1342543de82ef95
 	return int((h >> 32) * uint64(n) >> 32)

@@ -8,9 +8,9 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// table is where a node sends what it forwards. Most destinations have their
-// paths in common, so that these are kept apart: a switch with a list for each
-// of a thousand hosts would find none of them in a near cache.
+// table is where a node sends what it forwards. Most destinations share their paths, so
+// each set of paths is stored once. With a list for each of a thousand hosts a switch
+// would find none of them in a near cache.
 type table struct {
 	paths []int32          // for each destination host, which of sets leads there
 	sets  [][]*transmitter // ports on shortest paths, each set once

@@ -29,9 +29,9 @@ type IngressCount struct {
 	PeakBytes   int   // most bytes that ever waited at once
 }
 
-// NewIngress builds the ingress side that a port's spec asks for, or returns
-// nil when it asks for none. What goes on is handed to forward. Errors name the
-// parameter that does not fit.
+// NewIngress builds the ingress side that a port's spec asks for, or returns nil when
+// it asks for none. Packets that go on are handed to forward. Errors name the parameter
+// that does not fit.
 func NewIngress(spec Spec, forward func(time.Duration, *packet.Packet)) (*Ingress, error) {
 	if spec.Ingress.Kind == "" {
 		return nil, nil

@@ -41,9 +41,9 @@ func newTokenBucket(l Limiter, line units.Rate) (*tokenBucket, error) {
 	return &tokenBucket{rate: rate, full: full, empty: -full}, nil
 }
 
-// ready is the earliest time, now or later, at which n bytes may leave. What the
-// bucket does not hold, or holds but for the fraction of a nanosecond by which it
-// fills too early, leaves when it is full and owes the rest.
+// ready is the earliest time, now or later, at which n bytes may leave. More bytes than
+// the bucket holds leave when it is full, and it owes the rest. The same holds for
+// bytes that it lacks only because full is rounded down.
 func (b *tokenBucket) ready(now time.Duration, n int) time.Duration {
 	b.cap(now)
 	bits := int64(n)*8e9 + b.rest

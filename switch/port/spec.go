@@ -74,7 +74,7 @@ func (k Kinds) Schedulers() kind.Table[sched.Env, sched.Scheduler] {
 	return slices.Concat(sched.Table(), k.schedulers)
 }
 
-// Sharing says who may fill how much of a port's packet memory. The zero
+// Sharing says how much of a port's packet memory each queue may fill. The zero
 // Sharing is [SharedPort].
 type Sharing struct {
 	Kind     string     // one of [Sharings]

@@ -34,10 +34,10 @@ type Heads interface {
 type Env struct {
 	Queues int
 	Heads  Heads
-	// TurnEnded, unless nil, is told by schedulers that serve in rounds when a
-	// queue's turn is over: at the moment at which the link is free again when
-	// the quantum did not allow the next packet; at the start of its last
-	// packet when the queue emptied.
+	// TurnEnded, unless nil, is called by schedulers that serve in rounds when a
+	// queue's turn is over. If the quantum did not allow the next packet, that is when
+	// the link is free again. If the queue emptied, it is at the start of its last
+	// packet.
 	TurnEnded func(now time.Duration, q int, emptied bool)
 	// Schedulers lists the kinds that an inner scheduler may be of.
 	Schedulers kind.Table[Env, Scheduler]

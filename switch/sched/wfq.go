@@ -90,8 +90,8 @@ func (w *wfq) Sent(_ time.Duration, q, _ int) {
 const virtualBits = 20
 
 // virtualClock counts the service that queues get, in bytes over weight, as
-// fixed-point numbers that wrap around. What a division leaves over is carried
-// to the queue's next packet, so shares do not drift however long the run.
+// fixed-point numbers that wrap around. The remainder of a division is carried to the
+// queue's next packet, so shares do not drift however long the run.
 type virtualClock struct {
 	weights []int
 	rest    []uint64

@@ -30,9 +30,8 @@ func (c *clock) now() time.Duration {
 	return c.lab(time.Since(c.start))
 }
 
-// readVirtual is for a clock that nobody sets: the offset stays what it was at
-// the start, and one look is enough. Where time is virtual, a look is a system
-// call, and a slow one.
+// readVirtual reads a virtual clock. Nobody sets such a clock, so the offset is still
+// that of the start, and one system call is enough. In a guest it is a slow one.
 func (c *clock) readVirtual() reading {
 	return reading{c.now(), c.start.UnixNano()}
 }

@@ -11,14 +11,13 @@ import (
 	"aqmlab/switch/packet"
 )
 
-// In virtual time a turn of the loop costs tens of microseconds of the machine's
-// time and none of the lab's, so turns are few. What a host sends now changes
-// nothing before it has crossed its link. The fabric may therefore run ahead by
-// that long, after which the loop looks at the rings again; the kernel keeps the
-// frames that are delivered meanwhile until their time. This is conservative
-// synchronisation, with the links' delay as its lookahead: no event is run before
-// all that it depends on is known, and everything happens when it would if the
-// loop turned for each packet.
+// In virtual time a turn of the loop costs tens of microseconds of the machine's time
+// and none of the lab's, so turns should be few. A packet that a host sends now changes
+// nothing before it has crossed its link. The fabric may therefore run ahead by that
+// long before the loop looks at the rings again. The kernel keeps the frames that are
+// delivered meanwhile until their time. This is conservative synchronisation, with the
+// links' delay as its lookahead: no event runs before all that it depends on is known,
+// and everything happens at the same lab time as if the loop turned for each packet.
 
 // runAhead is the loop on a virtual clock.
 func (d *driver) runAhead(done <-chan struct{}) {

@@ -225,7 +225,7 @@ func (c *Client) Run(ctx context.Context, start time.Time) ([]results.Flow, erro
 
 // goodput adds up what the connections of a client take off their sockets.
 type goodput struct {
-	every    time.Duration // lab time; zero: nobody wants to know
+	every    time.Duration // lab time between two samples; zero: none
 	dilation float64
 
 	mu    sync.Mutex

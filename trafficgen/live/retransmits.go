@@ -110,8 +110,8 @@ func (s *socket) retransmits() retransmits {
 	return a
 }
 
-// info reads TCP_INFO and says how many bytes of it this kernel knows. The call
-// is made by hand because that of package unix does not tell.
+// info reads TCP_INFO and says how many bytes of it this kernel knows. It makes the
+// call by hand because package unix does not return that number.
 func (s *socket) info(info *unix.TCPInfo) (size uintptr, err error) {
 	length := uint32(unix.SizeofTCPInfo)
 	err = control(s.raw, func(fd int) error {
