@@ -39,7 +39,7 @@ var rooms = map[string]string{
 	"sim/rdma":               "units switch/event trafficgen/transport switch/packet",
 	"e2e/truth":              "kind labs orchestrator results sim switch/aqm switch/packet switch/port units", // tests only
 	"labs":                   "units kind switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen trafficgen/traffic",
-	"labs/basertt":           "units kind",
+	"labs/basertt":           "units kind trafficgen",
 	"labs/clab":              "units kind",
 	"labs/schema":            "kind",
 	"labs/topologies":        "units kind labs/clab",

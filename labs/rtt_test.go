@@ -178,19 +178,18 @@ func TestTableOfRTTs(t *testing.T) {
 
 func TestBadTablesOfRTTs(t *testing.T) {
 	tests := map[string]struct{ table, want string }{
-		"empty":              {"", ": fewer than two points"},
-		"one point":          {"1us,1\n", ": fewer than two points"},
-		"no unit":            {"# x\n80,0\n", `:2: "80" is not a time: want one such as 250us, 10ms or 1.5s`},
-		"negative":           {"-1us,0\n", ":1: -1us is negative"},
-		"three columns":      {"1us,0\n2us,1,1\n", ":2: want an RTT, a comma and a cumulative probability: wrong number of fields"},
-		"not a probability":  {"1us,0\n2us,1.5\n", `:2: "1.5" is not a cumulative probability from 0 to 1`},
-		"NaN":                {"1us,nan\n", `:1: "nan" is not a cumulative probability from 0 to 1`},
-		"falling RTT":        {"2us,0\n1us,1\n", ":2: below the point before: neither RTTs nor probabilities may fall"},
-		"falling":            {"1us,0\n2us,0.5\n3us,0.4\n", ":3: below the point before: neither RTTs nor probabilities may fall"},
-		"starts above zero":  {"1us,0.1\n2us,1\n", ": want a first point of probability 0 and a last one of 1"},
-		"ends below one":     {"1us,0\n2us,0.9\n", ": want a first point of probability 0 and a last one of 1"},
-		"one RTT":            {"1us,0\n1us,1\n", ": one RTT is no range"},
-		"a quote in a field": {"1us,0\n2\"us,1\n", `:2: want an RTT, a comma and a cumulative probability: bare " in non-quoted-field`},
+		"empty":             {"", ":1: the table has no points"},
+		"one point":         {"1us,1\n", ":1: the first point has probability 1: begin with the smallest RTT and 0"},
+		"no unit":           {"# x\n80,0\n", `:2: "80" is not a time: want one such as 250us, 10ms or 1.5s`},
+		"negative":          {"-1us,0\n", ":1: -1us is negative"},
+		"three columns":     {"1us 0\n2us 1 1\n", `:2: "2us 1 1" is not a point: want an RTT and a cumulative probability`},
+		"not a probability": {"1us,0\n2us,1.5\n", `:2: "1.5" is not a cumulative probability from 0 to 1`},
+		"NaN":               {"1us,nan\n", `:1: "nan" is not a cumulative probability from 0 to 1`},
+		"falling RTT":       {"2us,0\n1us,1\n", ":2: RTT 1us is below that on the point before"},
+		"falling":           {"1us,0\n2us,0.5\n3us,0.4\n", ":3: probability 0.4 is below 0.5 on the point before"},
+		"starts above zero": {"1us,0.1\n2us,1\n", ":1: the first point has probability 0.1: begin with the smallest RTT and 0"},
+		"ends below one":    {"1us,0\n2us,0.9\n", ":2: the table ends at probability 0.9: want 1"},
+		"one RTT":           {"1us,0\n1us,1\n", ": one RTT is no range"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

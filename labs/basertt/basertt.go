@@ -1,7 +1,15 @@
 // Package basertt is the distributions of base RTTs that labs have.
 package basertt
 
-import "aqmlab/kind"
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"aqmlab/kind"
+	"aqmlab/trafficgen"
+	"aqmlab/units"
+)
 
 // Shape is a distribution of base RTTs, whatever their range: where in it, 0
 // being the shortest and 1 the longest, the RTT stands that a share u in [0, 1)
@@ -47,4 +55,40 @@ func newLongTail(struct{}, struct{}) (Shape, error) {
 		// The conversion forbids fusing the product into the sum.
 		return tailAt + float64((1-tailAt)*(u-tailFrom)/(1-tailFrom))
 	}, nil
+}
+
+// table is a distribution of its own.
+type table struct {
+	File string `lab:"file" doc:"lines of an RTT such as 85us and a cumulative probability, with a comma or blanks between; # starts a comment"`
+}
+
+// newTable maps the first RTT of a table to 0 and the last to 1.
+func newTable(p table, _ struct{}) (Shape, error) {
+	if p.File == "" {
+		return nil, kind.Invalid("file", "missing: want the name of a file")
+	}
+	f, err := os.Open(p.File)
+	if err != nil {
+		return nil, kind.Invalid("file", "opening the table of RTTs: %w", err)
+	}
+	defer f.Close()
+	c, err := trafficgen.ReadCDF(p.File, f, trafficgen.Values{Name: "RTT", Form: "an RTT", Parse: nanoseconds})
+	if err == nil && c[0].Value == c[len(c)-1].Value {
+		err = errors.New(p.File + ": one RTT is no range")
+	}
+	if err != nil {
+		return nil, kind.Invalid("file", "%w", err)
+	}
+	for i, first := 0, c[0].Value; i < len(c); i++ {
+		c[i].Value -= first
+	}
+	return func(u float64) float64 { return c.Quantile(u) / c[len(c)-1].Value }, nil
+}
+
+func nanoseconds(text string) (float64, error) {
+	rtt, err := units.ParseTime(text)
+	if err == nil && rtt < 0 {
+		err = fmt.Errorf("%s is negative", units.FormatTime(rtt))
+	}
+	return float64(rtt), err
 }
