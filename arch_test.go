@@ -40,7 +40,7 @@ var rooms = map[string]string{
 	"e2e/truth":              "kind labs orchestrator results sim switch/aqm switch/packet switch/port units", // tests only
 	"labs":                   "units kind switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen trafficgen/traffic",
 	"labs/basertt":           "units kind trafficgen",
-	"labs/clab":              "units kind",
+	"labs/clab":              "units kind labs/schema",
 	"labs/schema":            "kind",
 	"labs/topologies":        "units kind labs/clab",
 	"sim":                    "collectors collectors/meter switch/event results sim/rdma sim/tcp switch/fabric switch/packet switch/port units trafficgen/traffic",

@@ -181,18 +181,14 @@ func (f Field) number(raw any, into reflect.Value) error {
 		return fmt.Errorf("%w: want one in %s", notA(raw, into.Type()), f.Range)
 	case !ok:
 		return notA(raw, into.Type())
+	case f.Range == "" && (math.IsNaN(v) || math.IsInf(v, 0)):
+		return fmt.Errorf("%v is not a finite number", v)
 	case f.Range != "":
+		low, high := limits(f, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
 		b := f.bounds()
-		low, lowErr := strconv.ParseFloat(b.low, 64)
-		high, highErr := strconv.ParseFloat(b.high, 64)
-		if err := errors.Join(lowErr, highErr); err != nil {
-			panic(fmt.Sprintf("the range of %s: %v", f.Name, err))
-		}
 		if !(v >= low && v <= high) || v == low && b.aboveLow || v == high && b.belowHigh { // NaN neither
 			return fmt.Errorf("%v is outside %s", v, f.Range)
 		}
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return fmt.Errorf("%v is not a finite number", v)
 	}
 	into.SetFloat(v)
 	return nil
@@ -216,19 +212,20 @@ func asNumber(raw any) (float64, bool) {
 
 func (f Field) whole(raw any, into reflect.Value) error {
 	n, ok := asWhole(raw)
-	if !ok && f.Range != "" {
+	switch v, isNumber := asNumber(raw); {
+	case ok:
+	case f.Range != "":
 		b := f.bounds()
 		return fmt.Errorf("%w from %s to %s", notA(raw, into.Type()), b.low, b.high)
-	}
-	if !ok {
-		if v := reflect.ValueOf(raw); v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)) {
-			return fmt.Errorf("%v is not a finite number", raw)
-		}
+	case isNumber && (math.IsNaN(v) || math.IsInf(v, 0)):
+		return fmt.Errorf("%v is not a finite number", raw)
+	default:
 		return notA(raw, into.Type())
 	}
 	if f.Range != "" {
-		if err := Within(n, f.Range); err != nil {
-			return err
+		low, high := limits(f, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
+		if n < low || n > high {
+			return fmt.Errorf("%d is outside %d to %d", n, low, high)
 		}
 	}
 	switch {
@@ -259,20 +256,6 @@ func asWhole(raw any) (int64, bool) {
 	return 0, false
 }
 
-// Within is the error for a whole number outside a range such as "1..64".
-func Within(n int64, span string) error {
-	b := Field{Param: Param{Range: span}}.bounds()
-	low, lowErr := strconv.ParseInt(b.low, 10, 64)
-	high, highErr := strconv.ParseInt(b.high, 10, 64)
-	if err := errors.Join(lowErr, highErr); err != nil {
-		panic(fmt.Sprintf("the range %s: %v", span, err))
-	}
-	if n < low || n > high {
-		return fmt.Errorf("%d is outside %d to %d", n, low, high)
-	}
-	return nil
-}
-
 // bounds is a range taken apart: both ends belong to it unless it says that they
 // do not.
 type bounds struct {
@@ -290,6 +273,18 @@ func (f Field) bounds() bounds {
 		panic(fmt.Sprintf("%s: %q is not a range", f.Name, f.Range))
 	}
 	return bounds{low, high, strings.HasPrefix(f.Range, "("), strings.HasSuffix(f.Range, ")")}
+}
+
+// limits are the ends of the field's range. That they can be parsed is up to
+// whoever wrote the tag.
+func limits[T any](f Field, parse func(string) (T, error)) (low, high T) {
+	b := f.bounds()
+	low, lowErr := parse(b.low)
+	high, highErr := parse(b.high)
+	if err := errors.Join(lowErr, highErr); err != nil {
+		panic(fmt.Sprintf("the range of %s: %v", f.Name, err))
+	}
+	return low, high
 }
 
 // quantity is a type whose values have a unit, in whole base units.
@@ -335,15 +330,10 @@ func (f Field) quantity(q quantity, raw any, into reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	show := func(v int64) any { return Encode(reflect.ValueOf(v).Convert(into.Type())) }
 	if f.Range != "" {
-		b := f.bounds()
-		low, lowErr := q.parse(b.low)
-		high, highErr := q.parse(b.high)
-		if err := errors.Join(lowErr, highErr); err != nil {
-			panic(fmt.Sprintf("the range of %s: %v", f.Name, err))
-		}
+		low, high := limits(f, q.parse)
 		if v < low || v > high {
+			show := func(v int64) any { return Encode(reflect.ValueOf(v).Convert(into.Type())) }
 			return fmt.Errorf("%v is outside %v to %v", show(v), show(low), show(high))
 		}
 	}

@@ -6,14 +6,10 @@
 package kind
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 )
-
-// ErrUnknown is wrapped by the error for a name that no row has.
-var ErrUnknown = errors.New("unknown")
 
 // Choice names a row and holds the raw parameters for it. It is plain data.
 type Choice struct {

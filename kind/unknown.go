@@ -1,9 +1,13 @@
 package kind
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
+
+// ErrUnknown is wrapped by the error for a name that no row has.
+var ErrUnknown = errors.New("unknown")
 
 // Unknown is the error for a name that is not among the known ones: it wraps
 // [ErrUnknown], lists them, and points out the one that looks alike. What says

@@ -7,7 +7,6 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/basertt"
-	"aqmlab/labs/clab"
 	"aqmlab/labs/schema"
 	"aqmlab/labs/topologies"
 	"aqmlab/trafficgen/transport"
@@ -42,25 +41,15 @@ func checkTopology(r *schema.Reader, l *Lab) topologies.Layout {
 // for what is wrong with it.
 func layOutFile(r *schema.Reader, t *Topology, params map[string]any) (topologies.Layout, error) {
 	layout, err := topologies.Table().New(topologies.OnFile, params, topologies.Env{Rate: t.Rate})
-	var wrong clab.Errors
+	var wrong schema.Errors
 	switch {
 	case errors.As(err, &wrong):
-		file, _ := params[topologies.FileKey].(string) // it was read
-		r.Blame(filePath, fromClab(file, wrong))
+		r.Blame(filePath, wrong)
 	case err == nil:
 		t.laid, t.Params[topologies.DigestKey] = &layout, layout.Digest
 		referenceRate(r, t)
 	}
 	return layout, err
-}
-
-// fromClab names the file in what is wrong with it.
-func fromClab(file string, wrong clab.Errors) schema.Errors {
-	var errs schema.Errors
-	for _, e := range wrong {
-		errs = append(errs, &schema.Error{Source: file, Line: e.Line, Key: e.Field, Err: e.Err})
-	}
-	return errs
 }
 
 // referenceRate is what loads are relative to, unless the lab sets it: the rate

@@ -46,13 +46,9 @@ func openTopology(ref string) (schema.Source, error) {
 	if err != nil {
 		return schema.Source{}, fmt.Errorf("reading a topology: %w", err)
 	}
-	t, err := clab.Parse(data)
-	var wrong clab.Errors
-	if errors.As(err, &wrong) {
-		return schema.Source{}, fromClab(ref, wrong)
-	}
+	t, err := clab.Parse(ref, data)
 	if err != nil {
-		return schema.Source{}, fmt.Errorf("reading a topology: %w", err)
+		return schema.Source{}, err
 	}
 	file := ref
 	if dir != "" {

@@ -134,14 +134,12 @@ func readWeights(raw, into any, plain func() error) error {
 	if s, ok := kind.AsText(raw); ok && strings.ContainsAny(s, ",[") {
 		return plain()
 	}
-	var number struct {
-		Services int `lab:"services" range:"1..64"`
-	}
-	v := reflect.ValueOf(&number).Elem()
-	if err := kind.Fields(v.Type())[0].Decode(raw, v.Field(0)); err != nil {
+	var services int
+	number := kind.Field{Param: kind.Param{Range: "1..64"}}
+	if err := number.Decode(raw, reflect.ValueOf(&services).Elem()); err != nil {
 		return err
 	}
-	*into.(*[]int) = slices.Repeat([]int{1}, number.Services)
+	*into.(*[]int) = slices.Repeat([]int{1}, services)
 	return nil
 }
 

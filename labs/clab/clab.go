@@ -6,11 +6,7 @@
 package clab
 
 import (
-	"cmp"
-	"fmt"
 	"net/netip"
-	"slices"
-	"strings"
 	"time"
 
 	"aqmlab/units"
@@ -45,12 +41,13 @@ type End struct {
 	Interface string // in its container
 }
 
-// Traits are what a link says of itself, in both directions.
+// Traits are what a link says of itself, in both directions. The tags are the
+// labels that say it, less what all of ours begin with.
 type Traits struct {
-	Rate   units.Rate     // zero: not said
-	Delay  *time.Duration // one way; nil: not said
-	Jitter time.Duration  // zero: none
-	Loss   float64        // probability that a packet is lost, below 1; zero: none
+	Rate   units.Rate     `lab:"rate" range:"1Kbps..100000Gbps"` // zero: not said
+	Delay  *time.Duration `lab:"delay" range:"0s..1s"`           // one way; nil: not said
+	Jitter time.Duration  `lab:"jitter" range:"0s..1s"`          // zero: none
+	Loss   float64        `lab:"loss"`                           // probability that a packet is lost, below 1; zero: none
 }
 
 // DelayOr is the delay that a link says is its own, or else that one.
@@ -59,56 +56,6 @@ func (t Traits) DelayOr(unsaid time.Duration) time.Duration {
 		return *t.Delay
 	}
 	return unsaid
-}
-
-// Error is one thing that is wrong with a file.
-type Error struct {
-	Line  int    // 0 where there is none
-	Field string // such as topology.links[2].type; empty when the file as a whole is to blame
-	Err   error
-}
-
-func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "line %d: ", e.Line)
-	}
-	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
-	}
-	return b.String() + e.Err.Error()
-}
-
-func (e *Error) Unwrap() error { return e.Err }
-
-// Errors is everything that is wrong with a file, by line.
-type Errors []*Error
-
-// Error prints one line an error.
-func (es Errors) Error() string {
-	lines := make([]string, len(es))
-	for i, e := range es {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap lets errors.Is and errors.As look at each.
-func (es Errors) Unwrap() []error {
-	all := make([]error, len(es))
-	for i, e := range es {
-		all[i] = e
-	}
-	return all
-}
-
-// orNil is the errors by line, or nil when there are none.
-func (es Errors) orNil() error {
-	if len(es) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(es, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
-	return es
 }
 
 // linux is the kind of containerlab's plain containers.

@@ -3,6 +3,7 @@ package clab
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/srl-labs/containerlab/links"
 
 	"aqmlab/kind"
-	"aqmlab/units"
 )
 
 // links reads the links between nodes of these places.
@@ -62,52 +62,34 @@ func (p *parser) end(field string, raw *links.EndpointRaw, places map[string]int
 	return End{place, raw.Iface}, ok
 }
 
-// The most that links may have and the least.
-const (
-	slowest = units.Kbps
-	fastest = 100_000 * units.Gbps
-	longest = time.Second
-)
-
 // traits reads what the labels of a link say of it. Labels of others are no
 // business of ours.
 func (p *parser) traits(prefix string, labels map[string]string) Traits {
 	var t Traits
-	var delay time.Duration
-	known := map[string]func(text string) error{
-		rateLabel:   func(text string) error { return parseRate(text, &t.Rate) },
-		delayLabel:  func(text string) error { t.Delay = &delay; return parseTime(text, &delay) },
-		jitterLabel: func(text string) error { return parseTime(text, &t.Jitter) },
-		lossLabel:   func(text string) error { return parseShare(text, &t.Loss) },
+	known := make(map[string]kind.Field)
+	for _, f := range kind.Fields(reflect.TypeFor[Traits]()) {
+		known[mine+f.Name] = f
 	}
 	for _, label := range slices.Sorted(maps.Keys(labels)) {
-		if !strings.HasPrefix(label, mine) {
-			continue
+		f, ok := known[label]
+		var err error
+		switch {
+		case !strings.HasPrefix(label, mine):
+		case !ok:
+			err = kind.Unknown("label", label, slices.Sorted(maps.Keys(known)))
+		case label == lossLabel:
+			err = parseShare(labels[label], &t.Loss)
+		case label == delayLabel:
+			t.Delay = new(time.Duration)
+			err = f.Decode(labels[label], reflect.ValueOf(t.Delay).Elem())
+		default:
+			err = f.Decode(labels[label], reflect.ValueOf(&t).Elem().Field(f.Index))
 		}
-		parse, ok := known[label]
-		if !ok {
-			p.fail(prefix+label, "%w", kind.Unknown("label", label, slices.Sorted(maps.Keys(known))))
-			continue
-		}
-		if err := parse(labels[label]); err != nil {
+		if err != nil {
 			p.fail(prefix+label, "%w", err)
 		}
 	}
 	return t
-}
-
-func parseRate(text string, dst *units.Rate) (err error) {
-	if *dst, err = units.ParseRate(text); err == nil && (*dst < slowest || *dst > fastest) {
-		err = fmt.Errorf("%v is outside %v to %v", *dst, slowest, fastest)
-	}
-	return err
-}
-
-func parseTime(text string, dst *time.Duration) (err error) {
-	if *dst, err = units.ParseTime(text); err == nil && (*dst < 0 || *dst > longest) {
-		err = fmt.Errorf("%s is outside 0s to %s", units.FormatTime(*dst), units.FormatTime(longest))
-	}
-	return err
 }
 
 // parseShare reads a percentage, with its sign: containerlab's own netem takes

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqmlab/kind"
+	"aqmlab/labs/schema"
 )
 
 // nodes checks the nodes, and answers the place of each.
@@ -127,7 +128,7 @@ func (p *parser) checkHost(name string) {
 		{"network-mode", "a host has a network of its own"},
 	} {
 		field := p.set(name, f.field)
-		told := slices.ContainsFunc(p.errs, func(e *Error) bool { return e.Field == field })
+		told := slices.ContainsFunc(p.errs, func(e *schema.Error) bool { return e.Key == field })
 		if field != nodeField(name) && !told {
 			p.fail(field, "not supported for a host: %s", f.instead)
 		}

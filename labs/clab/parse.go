@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v2" // the one that containerlab's types decode themselves with
 
 	"aqmlab/kind"
+	"aqmlab/labs/schema"
 )
 
 // file is a containerlab file as its binary decodes it. Its own type for it,
@@ -34,13 +35,13 @@ type topology struct {
 	Groups         map[string]*types.NodeDefinition `yaml:"groups,omitempty"`
 }
 
-// Parse reads a file. What is wrong with it is told as [Errors], all of it at
-// once, as far as it can be understood.
-func Parse(data []byte) (*Topology, error) {
+// Parse reads a file of that name. What is wrong with it is told as
+// [schema.Errors], all of it at once, as far as it can be understood.
+func Parse(name string, data []byte) (*Topology, error) {
 	if line := templateLine(data); line > 0 {
-		return nil, Errors{{Line: line, Err: errors.New("{{ makes it a template, which is not supported: want the file that containerlab writes from it")}}
+		return nil, schema.Errors{{Source: name, Line: line, Err: errors.New("{{ makes it a template, which is not supported: want the file that containerlab writes from it")}}
 	}
-	p := &parser{lines: make(map[string]int)}
+	p := &parser{name: name, lines: make(map[string]int)}
 	if root := p.tree(data); root != nil {
 		p.index(root, "")
 		p.checkLinkForms(root)
@@ -49,7 +50,7 @@ func Parse(data []byte) (*Topology, error) {
 		p.decode(data)
 	}
 	if len(p.errs) > 0 {
-		return nil, p.errs.orNil()
+		return nil, p.errs.Sorted(name)
 	}
 	t := &Topology{Name: p.file.Name}
 	p.inherit()
@@ -58,7 +59,7 @@ func Parse(data []byte) (*Topology, error) {
 		p.roles(t)
 	}
 	if len(p.errs) > 0 {
-		return nil, p.errs.orNil()
+		return nil, p.errs.Sorted(name)
 	}
 	return t, nil
 }
@@ -75,14 +76,15 @@ func templateLine(data []byte) int {
 // parser is a file being read.
 type parser struct {
 	file
+	name  string         // of the file
 	lines map[string]int // of fields
 	order []string       // names of the nodes
-	errs  Errors
+	errs  schema.Errors
 }
 
 // fail blames a field.
 func (p *parser) fail(field, format string, args ...any) {
-	p.errs = append(p.errs, &Error{Line: p.lines[field], Field: field, Err: fmt.Errorf(format, args...)})
+	p.errs = append(p.errs, &schema.Error{Source: p.name, Line: p.lines[field], Key: field, Err: fmt.Errorf(format, args...)})
 }
 
 // decode reads the file with containerlab's types, which know their fields.
@@ -107,9 +109,9 @@ func (p *parser) mistyped(text string) {
 		line, _ = strconv.Atoi(m[1]) // digits
 		text = m[2]
 	}
-	e := &Error{Line: line, Field: p.leafAt(line), Err: errors.New(text)}
+	e := &schema.Error{Source: p.name, Line: line, Key: p.leafAt(line), Err: errors.New(text)}
 	if m := regexp.MustCompile(`^field (\S+) (not found|already set) in type`).FindStringSubmatch(text); m != nil {
-		e.Field = p.fieldAt(line, m[1])
+		e.Key = p.fieldAt(line, m[1])
 		if e.Err = errors.New("set twice"); m[2] == "not found" {
 			e.Err = fmt.Errorf("%w field: containerlab v0.60.0 has none of that name", kind.ErrUnknown)
 		}

@@ -45,7 +45,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Parse(data)
+	got, err := Parse("x", data)
 	want.Nodes[3].Exec = nil // only written
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("wrote\n%s\nand read %v\n%+v\nwant\n%+v", data, err, got, want)
@@ -70,7 +70,7 @@ func TestShippedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Parse(data)
+		got, err := Parse("x", data)
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -92,7 +92,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("topology: &t {nodes: *t}")
 	f.Add("topology: {nodes: {<<: {h1: }}, links: [&l {endpoints: [a:b, c:d]}, *l]}")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := Parse([]byte(text))
+		got, err := Parse("x", []byte(text))
 		if err != nil {
 			return
 		}
@@ -100,7 +100,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := Parse(data); err != nil || !reflect.DeepEqual(again, got) {
+		if again, err := Parse("x", data); err != nil || !reflect.DeepEqual(again, got) {
 			t.Errorf("wrote\n%s\nand read %v\n%+v\nwas\n%+v", data, err, again, got)
 		}
 	})

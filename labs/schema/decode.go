@@ -36,10 +36,7 @@ func (s *Schema) Open(at Source, find Find, over Overrides) (*Reader, error) {
 	if at.Made {
 		clear(d.lines)
 	}
-	ls, err := newLayers(d)
-	if err != nil {
-		return nil, err
-	}
+	ls := newLayers(d)
 	if over.Environment {
 		if err := ls.environment(); err != nil {
 			return nil, err
@@ -60,7 +57,7 @@ func (r *Reader) Err() error {
 	if len(r.errs) == 0 {
 		return nil
 	}
-	return r.errs.sorted(r.file)
+	return r.errs.Sorted(r.file)
 }
 
 // Broken tells whether the file is not even a mapping: nothing more can be said

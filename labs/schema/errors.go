@@ -51,8 +51,8 @@ func (es Errors) Unwrap() []error {
 	return all
 }
 
-// sorted orders by place. What is wrong in the file of that name comes first.
-func (es Errors) sorted(file string) Errors {
+// Sorted orders by place. What is wrong in the file of that name comes first.
+func (es Errors) Sorted(file string) Errors {
 	slices.SortStableFunc(es, func(a, b *Error) int {
 		if aFile, bFile := a.Source == file, b.Source == file; aFile != bFile {
 			if aFile {

@@ -24,29 +24,12 @@ type layers struct {
 	origins map[string]string // --set or a variable, by key; the rest is from the file
 }
 
-func newLayers(d *document) (*layers, error) {
+func newLayers(d *document) *layers {
 	ls := &layers{document: d, merged: viper.New(), origins: make(map[string]string)}
-	if err := ls.merged.MergeConfigMap(nest(d.values)); err != nil {
-		return nil, fmt.Errorf("merging %s: %w", d.file, err)
+	for path, value := range d.values {
+		ls.merged.SetDefault(path, value)
 	}
-	return ls, nil
-}
-
-// nest turns paths into the mappings of mappings that Viper takes.
-func nest(values map[string]any) map[string]any {
-	root := make(map[string]any)
-	for path, v := range values {
-		names := strings.Split(path, ".")
-		at := root
-		for _, name := range names[:len(names)-1] {
-			if at[name] == nil {
-				at[name] = make(map[string]any)
-			}
-			at = at[name].(map[string]any)
-		}
-		at[names[len(names)-1]] = v
-	}
-	return root
+	return ls
 }
 
 // environment lays the variables over the file.

@@ -43,7 +43,7 @@ func newContainerlab(p containerlab, _ Env) (Layout, error) {
 	if err != nil {
 		return Layout{}, kind.Invalid(FileKey, "%w", err)
 	}
-	t, err := clab.Parse(data)
+	t, err := clab.Parse(p.File, data)
 	if err != nil {
 		return Layout{}, kind.Invalid(FileKey, "reading %s: %w", p.File, err)
 	}

@@ -9,6 +9,12 @@ import (
 	"aqmlab/units"
 )
 
+// Env is what a topology is laid out for.
+type Env struct {
+	Hosts int        // of a star; the other topologies derive it
+	Rate  units.Rate // of the links of hosts
+}
+
 // Layout is how the hosts and switches of a topology are linked. Switches are
 // meant by their places in Switches.
 type Layout struct {

@@ -30,15 +30,21 @@ func newLeafSpine(p leafSpine, env Env) (Layout, error) {
 	if err := roomFor("hosts_per_leaf", p.Leaves, p.HostsPerLeaf); err != nil {
 		return Layout{}, err
 	}
-	l := Layout{Hops: 4}
-	leaves, spines := l.addSwitches("l", p.Leaves), l.addSwitches("p", p.Spines)
-	for leaf := range p.Leaves {
-		l.addHosts(leaves+leaf, p.HostsPerLeaf)
-		for spine := range p.Spines {
-			l.addTrunk(leaves+leaf, spines+spine, cmp.Or(p.CoreRate, env.Rate))
+	var l Layout
+	l.addTiers(l.addSwitches("l", p.Leaves), l.addSwitches("p", p.Spines), p.HostsPerLeaf, cmp.Or(p.CoreRate, env.Rate))
+	return l, nil
+}
+
+// addTiers links each of the racks from first to all switches from core on, and
+// hosts to each rack.
+func (l *Layout) addTiers(first, core, hosts int, rate units.Rate) {
+	l.Hops = 4
+	for rack := first; rack < core; rack++ {
+		l.addHosts(rack, hosts)
+		for at := core; at < len(l.Switches); at++ {
+			l.addTrunk(rack, at, rate)
 		}
 	}
-	return l, nil
 }
 
 // tree is racks of hosts below the top-of-rack switches t1, t2 ..., and the core
@@ -53,12 +59,8 @@ func newTree(p tree, env Env) (Layout, error) {
 	if err := roomFor("hosts_per_rack", p.Racks, p.HostsPerRack); err != nil {
 		return Layout{}, err
 	}
-	l := Layout{Hops: 4}
-	racks, core := l.addSwitches("t", p.Racks), l.addSwitches("c", 1)
-	for rack := range p.Racks {
-		l.addHosts(racks+rack, p.HostsPerRack)
-		l.addTrunk(racks+rack, core, cmp.Or(p.CoreRate, env.Rate))
-	}
+	var l Layout
+	l.addTiers(l.addSwitches("t", p.Racks), l.addSwitches("c", 1), p.HostsPerRack, cmp.Or(p.CoreRate, env.Rate))
 	return l, nil
 }
 

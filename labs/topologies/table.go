@@ -2,10 +2,7 @@
 // containerlab files, and those of these files that ship with aqmlab.
 package topologies
 
-import (
-	"aqmlab/kind"
-	"aqmlab/units"
-)
+import "aqmlab/kind"
 
 // Table lists every topology.
 func Table() kind.Table[Env, Layout] {
@@ -16,10 +13,4 @@ func Table() kind.Table[Env, Layout] {
 		kind.Row("fat-tree", "three layers of switches with k ports (Al-Fares et al., SIGCOMM 2008)", fatTree{K: 4}, newFatTree),
 		kind.Row(OnFile, "the network of a containerlab file", containerlab{}, newContainerlab),
 	}
-}
-
-// Env is what a topology is laid out for.
-type Env struct {
-	Hosts int        // of a star; the other topologies derive it
-	Rate  units.Rate // of the links of hosts
 }
