@@ -10,10 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
-
-	"aqmlab/units"
 )
 
 // Text is a value from the environment or from --set. What it stands for depends
@@ -285,31 +282,6 @@ func limits[T any](f Field, parse func(string) (T, error)) (low, high T) {
 		panic(fmt.Sprintf("the range of %s: %v", f.Name, err))
 	}
 	return low, high
-}
-
-// quantity is a type whose values have a unit, in whole base units.
-type quantity struct {
-	name, example string
-	parse         func(string) (int64, error)
-}
-
-func quantityOf(t reflect.Type) (quantity, bool) {
-	switch t {
-	case reflect.TypeFor[time.Duration]():
-		return quantity{"time", "250us or 10ms", inBaseUnits(units.ParseTime)}, true
-	case reflect.TypeFor[units.Rate]():
-		return quantity{"rate", "10Gbps or 100Mbps", inBaseUnits(units.ParseRate)}, true
-	case reflect.TypeFor[units.Size]():
-		return quantity{"size", "96KB or 2500B", inBaseUnits(units.ParseSize)}, true
-	}
-	return quantity{}, false
-}
-
-func inBaseUnits[T ~int64](parse func(string) (T, error)) func(string) (int64, error) {
-	return func(s string) (int64, error) {
-		v, err := parse(s)
-		return int64(v), err
-	}
 }
 
 // quantity reads a number with a unit.

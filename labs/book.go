@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"aqmlab/kind"
 	"aqmlab/labs/schema"
-	"aqmlab/switch/port"
 )
 
 // Labs of a paper stand in its folder, and what several of them share in the
@@ -28,35 +29,6 @@ var ErrNoLab = errors.New("no such lab")
 type Entry struct {
 	Name  string // what [Load] takes
 	Title string // one line
-}
-
-// Book lists the labs that ship with aqmlab, by name. The environment has no
-// say in it.
-func Book() ([]Entry, error) {
-	var entries []Entry
-	for _, name := range bookNames() {
-		l, err := FromBook(name, port.Kinds{})
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, Entry{Name: name, Title: l.Title})
-	}
-	return entries, nil
-}
-
-// FromBook is a lab of the book as it is: neither the environment nor an
-// override has a say in it. The error for a name that the book does not have
-// wraps [ErrNoLab].
-func FromBook(name string, kinds port.Kinds) (*Lab, error) {
-	data, err := book.ReadFile(name + extension)
-	if err != nil || isPart(name) {
-		return nil, noLab(name)
-	}
-	l, err := read(schema.Source{File: name + extension, Data: data, BookOnly: true}, schema.Overrides{}, kinds)
-	if err != nil {
-		return nil, fmt.Errorf("reading the lab book: %w", err)
-	}
-	return l, nil
 }
 
 // bookNames lists the names of the book in alphabetical order, those of folders
@@ -94,4 +66,28 @@ func noLab(name string) error {
 		err = fmt.Errorf("%w (did you mean %s?)", err, near)
 	}
 	return err
+}
+
+// findExtended looks for what a file extends: another lab, or a part that
+// several labs share. It is either of the book, or a file, whose name starts from
+// the folder of the file that extends it.
+func findExtended(from schema.Source, ref string) (schema.Source, error) {
+	if data, err := book.ReadFile(ref + extension); err == nil {
+		return schema.Source{File: ref + extension, Data: data, BookOnly: true}, nil
+	}
+	if from.BookOnly {
+		return schema.Source{}, fmt.Errorf("%w %q: want a lab or part of the lab book", ErrNoLab, ref)
+	}
+	path := ref
+	if !filepath.IsAbs(ref) {
+		path = filepath.Join(from.Dir, ref)
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return schema.Source{}, fmt.Errorf("%w %q: neither in the lab book nor the file %s", ErrNoLab, ref, path)
+	}
+	if err != nil {
+		return schema.Source{}, fmt.Errorf("reading what the lab extends: %w", err)
+	}
+	return schema.Source{File: path, Dir: filepath.Dir(path), Data: data}, nil
 }

@@ -84,3 +84,24 @@ func checkIngress(r *schema.Reader, l *Lab, s Scheme) {
 		r.Fail(c.KindPath(), "missing: want one of %s", strings.Join(port.Gates().Names(), ", "))
 	}
 }
+
+func schemePath(name string) string { return schemesKey + "." + name }
+
+// plainAQM goes with the short form of a scheme that names a gate of the
+// ingress side as its aqm.
+const plainAQM = "droptail"
+
+// isGate tells whether the aqm of a scheme is short for a gate of the ingress
+// side.
+func isGate(name string) bool { return slices.Contains(port.Gates().Names(), name) }
+
+// expandGate writes out the short form of a scheme.
+func expandGate(r *schema.Reader, s *Scheme) {
+	if !isGate(s.AQM.Kind) {
+		return
+	}
+	if s.Ingress.Kind != "" || len(s.Ingress.Params) > 0 {
+		r.Fail(schemePath(s.Name)+".ingress", "aqm: %s is short for aqm: %s with ingress: %s: want one of the two", s.AQM.Kind, plainAQM, s.AQM.Kind)
+	}
+	s.Ingress, s.AQM = s.AQM, kind.Choice{Kind: plainAQM}
+}

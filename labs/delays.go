@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"aqmlab/labs/basertt"
-	"aqmlab/labs/topologies"
 )
 
 // PerFlow tells whether the flows of a host differ in their base RTTs.
@@ -83,23 +82,4 @@ func (l *Lab) linkDelays(hops int) (access, trunk time.Duration) {
 	}
 	each := l.RTT.Min / time.Duration(2*hops)
 	return each, each
-}
-
-// hasDelays tells whether the topology says what the delays of links are.
-func (t Topology) hasDelays() bool {
-	if t.laid != nil {
-		if some, _ := t.laid.OwnDelays(); some > 0 {
-			return true
-		}
-	}
-	return t.LinkDelay > 0
-}
-
-// oneWay is the delay of the path between the hosts that are furthest apart, in
-// a topology that says what the delays of links are.
-func (t Topology) oneWay(layout topologies.Layout) time.Duration {
-	if t.laid == nil {
-		return time.Duration(layout.Hops) * t.LinkDelay
-	}
-	return layout.OneWay(t.LinkDelay)
 }

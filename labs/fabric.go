@@ -10,7 +10,6 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/clab"
-	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -53,31 +52,6 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 		spec.Links = append(spec.Links, link(layout.Switches[t.A], layout.Switches[t.B], t.Traits, l.Topology.Rate, trunk))
 	}
 	return spec, nil
-}
-
-// layout lays the topology out. A lab that was loaded has no error.
-func (t Topology) layout() (topologies.Layout, error) {
-	if t.laid != nil {
-		return *t.laid, nil
-	}
-	return topologies.Table().New(t.Kind, t.Params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
-}
-
-// Racks is the number of each host's rack: hosts of one rack share the switch
-// that they are linked to. Racks count from zero. The lab is one that was
-// loaded.
-func (t Topology) Racks() []int { return t.loadedLayout().Racks }
-
-// Hops is the number of links on the longest path between two hosts. The lab is one
-// that was loaded.
-func (t Topology) Hops() int { return t.loadedLayout().Hops }
-
-func (t Topology) loadedLayout() topologies.Layout {
-	layout, err := t.layout()
-	if err != nil {
-		panic(fmt.Sprintf("a loaded lab that cannot be laid out: %v", err))
-	}
-	return layout
 }
 
 // link is a link between two nodes. What it does not say of itself is given.

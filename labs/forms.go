@@ -3,6 +3,7 @@ package labs
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -178,4 +179,20 @@ func writeDilation(value any) any {
 		return float64(d)
 	}
 	return auto
+}
+
+// nameOf makes the name of a lab out of that of its file.
+func nameOf(file string) string {
+	base := strings.ToLower(filepath.Base(file))
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if schema.IsName(string(r)) {
+			return r
+		}
+		return '-'
+	}, base), "-")
+	if !schema.IsName(name) {
+		return "lab"
+	}
+	return name
 }

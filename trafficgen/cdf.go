@@ -1,7 +1,6 @@
 package trafficgen
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"bufio"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 // CDF is a cumulative distribution function, given by points with straight lines

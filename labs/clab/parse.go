@@ -17,24 +17,6 @@ import (
 	"aqmlab/labs/schema"
 )
 
-// file is a containerlab file as its binary decodes it. Its own type for it,
-// clab.Config, stands in a package that drags in every container runtime.
-type file struct {
-	Name     string
-	Prefix   *string
-	Mgmt     *types.MgmtNet
-	Settings *types.Settings
-	Topology topology
-	Debug    bool
-}
-
-// topology is containerlab's, with the groups that came after the version of it
-// that can be imported.
-type topology struct {
-	types.Topology `yaml:",inline"`
-	Groups         map[string]*types.NodeDefinition `yaml:"groups,omitempty"`
-}
-
 // Parse reads a file of that name. What is wrong with it is told as
 // [schema.Errors], all of it at once, as far as it can be understood.
 func Parse(name string, data []byte) (*Topology, error) {
@@ -71,20 +53,6 @@ func templateLine(data []byte) int {
 		return 0
 	}
 	return bytes.Count(data[:i], []byte("\n")) + 1
-}
-
-// parser is a file being read.
-type parser struct {
-	file
-	name  string         // of the file
-	lines map[string]int // of fields
-	order []string       // names of the nodes
-	errs  schema.Errors
-}
-
-// fail blames a field.
-func (p *parser) fail(field, format string, args ...any) {
-	p.errs = append(p.errs, &schema.Error{Source: p.name, Line: p.lines[field], Key: field, Err: fmt.Errorf(format, args...)})
 }
 
 // decode reads the file with containerlab's types, which know their fields.

@@ -7,10 +7,44 @@ import (
 	"io"
 	"strings"
 
+	"github.com/srl-labs/containerlab/links"
+	"github.com/srl-labs/containerlab/types"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/srl-labs/containerlab/links"
+	"aqmlab/labs/schema"
 )
+
+// file is a containerlab file as its binary decodes it. Its own type for it,
+// clab.Config, stands in a package that drags in every container runtime.
+type file struct {
+	Name     string
+	Prefix   *string
+	Mgmt     *types.MgmtNet
+	Settings *types.Settings
+	Topology topology
+	Debug    bool
+}
+
+// topology is containerlab's, with the groups that came after the version of it
+// that can be imported.
+type topology struct {
+	types.Topology `yaml:",inline"`
+	Groups         map[string]*types.NodeDefinition `yaml:"groups,omitempty"`
+}
+
+// parser is a file being read.
+type parser struct {
+	file
+	name  string         // of the file
+	lines map[string]int // of fields
+	order []string       // names of the nodes
+	errs  schema.Errors
+}
+
+// fail blames a field.
+func (p *parser) fail(field, format string, args ...any) {
+	p.errs = append(p.errs, &schema.Error{Source: p.name, Line: p.lines[field], Key: field, Err: fmt.Errorf(format, args...)})
+}
 
 // tree reads the file's syntax, for what containerlab's types do not keep: lines
 // and the order of nodes.

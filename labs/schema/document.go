@@ -16,6 +16,11 @@ import (
 	"aqmlab/kind"
 )
 
+// extendsKey names what a file starts from: another lab, or a part that several
+// labs share. It is either of the book, or a file, whose name starts from the
+// folder of the file that extends it.
+const extendsKey = "extends"
+
 // document is a file taken apart into its keys. The keys of an entry of a list
 // stand below its name ("schemes.tcn.threshold"), so that they can be overridden;
 // the order of the entries is kept beside.
@@ -30,6 +35,12 @@ type document struct {
 	from    map[string]origin   // by key: the values that were taken from there
 	errs    Errors
 	broken  bool // not even a mapping: nothing more can be said
+}
+
+// origin is where a document took a value from.
+type origin struct {
+	*document
+	dir string // that relative names in it start from
 }
 
 // parse takes a file apart. It refuses keys that the schema does not have; what
@@ -248,4 +259,13 @@ func withoutName(item *yaml.Node) *yaml.Node {
 	i := slices.IndexFunc(item.Content, func(n *yaml.Node) bool { return n.Value == nameKey })
 	rest.Content = slices.Delete(slices.Clone(item.Content), i, i+2)
 	return &rest
+}
+
+// extension takes the name of what the file starts from.
+func (d *document) extension(value *yaml.Node) {
+	if value.Kind != yaml.ScalarNode || value.Tag != "!!str" {
+		d.fail(value.Line, extendsKey, "not a name: want a lab of the book, a part of one, or a file")
+		return
+	}
+	d.extends = value.Value
 }

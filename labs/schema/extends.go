@@ -5,14 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
-
-// extendsKey names what a file starts from: another lab, or a part that several
-// labs share. It is either of the book, or a file, whose name starts from the
-// folder of the file that extends it.
-const extendsKey = "extends"
 
 // Source is a file that was found.
 type Source struct {
@@ -28,15 +21,6 @@ type Source struct {
 
 // Find looks for what a file extends.
 type Find func(from Source, name string) (Source, error)
-
-// extension takes the name of what the file starts from.
-func (d *document) extension(value *yaml.Node) {
-	if value.Kind != yaml.ScalarNode || value.Tag != "!!str" {
-		d.fail(value.Line, extendsKey, "not a name: want a lab of the book, a part of one, or a file")
-		return
-	}
-	d.extends = value.Value
-}
 
 // inherit lays the file over what it extends, which is the last of chain's
 // business: the files that lead here, the file itself at the end.
@@ -128,12 +112,6 @@ func (d *document) listed(path string) bool {
 		}
 	}
 	return true
-}
-
-// origin is where a document took a value from.
-type origin struct {
-	*document
-	dir string // that relative names in it start from
 }
 
 // place is where a key of the document stands; line is 0 for one that does not.

@@ -1,0 +1,104 @@
+package labs
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"aqmlab/labs/schema"
+	"aqmlab/labs/topologies"
+	"aqmlab/switch/port"
+)
+
+// read reads a file and what is laid over it into a lab, and validates it.
+func read(at schema.Source, over schema.Overrides, kinds port.Kinds) (*Lab, error) {
+	r, err := schemaOf(kinds).Open(at, findExtended, over)
+	if err != nil {
+		return nil, err
+	}
+	if r.Broken() {
+		return nil, r.Err()
+	}
+	r.Imply(topologyPath+".kind", topologies.OnFile, filePath)
+	l := &Lab{Kinds: kinds}
+	r.Decode(l)
+	l.Name = cmp.Or(l.Name, nameOf(at.File))
+	for i := range l.Background {
+		if b := &l.Background[i]; !r.Has(backgroundKey + "." + b.Name + ".load") {
+			b.Load = nil
+		}
+	}
+	for i := range l.Schemes {
+		expandGate(r, &l.Schemes[i])
+	}
+	if err := anchorFiles(r, l); err != nil {
+		return nil, err
+	}
+	check(r, l)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// withFile is the parameters of a kind that may read a file, and their path.
+type withFile struct {
+	path   string
+	params map[string]any
+}
+
+// mayReadFiles lists the parameters of all kinds that may read a file.
+func (l *Lab) mayReadFiles() []withFile {
+	all := []withFile{
+		{workloadKey + ".sizes", l.Workload.Sizes.Params},
+		{workloadKey + ".arrival", l.Workload.Arrival.Params},
+		{distributionPath, l.RTT.Distribution.Params},
+		{topologyPath, l.Topology.Params},
+	}
+	for _, b := range l.Background {
+		path := backgroundKey + "." + b.Name
+		all = append(all, withFile{path + ".sizes", b.Sizes.Params}, withFile{path + ".arrival", b.Arrival.Params})
+	}
+	return all
+}
+
+// Files lists the files, by absolute path, that the lab is read with beside its
+// own: topology, sizes, traces, RTTs. What ships with aqmlab is none.
+func (l *Lab) Files() []string {
+	var files []string
+	for _, c := range l.mayReadFiles() {
+		if file, ok := c.params["file"].(string); ok && filepath.IsAbs(file) && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// anchorFiles makes the names of files absolute, but for those of the book that
+// are not in the folder of the lab's file.
+func anchorFiles(r *schema.Reader, l *Lab) error {
+	for _, c := range l.mayReadFiles() {
+		name, ok := c.params["file"].(string)
+		if !ok {
+			continue
+		}
+		path := c.path + ".file"
+		if path == filePath {
+			if r.Overridden(path) && !r.Overridden(topologyPath+"."+topologies.DigestKey) {
+				delete(c.params, topologies.DigestKey) // of the file that is overridden
+			}
+			folder := r.Folder(path)
+			_, err := os.Stat(filepath.Join(folder, name))
+			if slices.Contains(topologies.Book(), name) && (folder == "" || err != nil) {
+				continue
+			}
+		}
+		abs, err := r.Anchor(path, name)
+		if err != nil {
+			return err
+		}
+		c.params["file"] = abs
+	}
+	return nil
+}
