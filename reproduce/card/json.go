@@ -17,20 +17,16 @@ type JSON struct {
 // baseline in percent, below zero for lower, or figures in Unit; null where the
 // paper gives no number, or nothing was run.
 type ClaimJSON struct {
-	ID          string                              `json:"id"`
-	Experiment  string                              `json:"experiment"`
-	Paper       string                              `json:"paper"`
-	Source      string                              `json:"source"`
-	Statement   string                              `json:"statement"`
-	Published   number                              `json:"published"`
-	Sim         number                              `json:"sim"`
-	Testbed     number                              `json:"testbed"` // of the runtime of real hosts that counts most
-	Unit        string                              `json:"unit"`
-	Verdict     Verdict                             `json:"verdict"`
-	By          orchestrator.Runtime                `json:"verdict_by,omitempty"`  // the runtime that it is of
-	Chance      bool                                `json:"may_be_chance"`         // the interval of the difference holds zero
-	Unsettled   bool                                `json:"unsettled"`             // the interval holds what would be reproduced
-	Reason      string                              `json:"reason,omitempty"`      // why it was not run, or cannot be
+	ID         string `json:"id"`
+	Experiment string `json:"experiment"`
+	Paper      string `json:"paper"`
+	Source     string `json:"source"`
+	Statement  string `json:"statement"`
+	Published  number `json:"published"`
+	Sim        number `json:"sim"`
+	Testbed    number `json:"testbed"` // of the runtime of real hosts that counts most
+	Unit       string `json:"unit"`
+	Outcome
 	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
 	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured, and what was [Computed]
 }
@@ -69,7 +65,7 @@ func ToJSON(card []Score, scale string) JSON {
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
 			Published: toNumber(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
-			Unit: s.unit(), Verdict: s.Verdict, By: s.By, Chance: s.Chance, Unsettled: s.Unsettled, Reason: s.Reason, Explanation: s.explanation(),
+			Unit: s.unit(), Outcome: s.Outcome, Explanation: s.explanation(),
 			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
 		}
 		for r, f := range s.Columns {

@@ -9,7 +9,7 @@ import (
 // hardware are claims of an experiment about machines of the authors.
 func hardware(verdicts ...Verdict) (card []Score) {
 	for i, v := range verdicts {
-		s := Score{Experiment: papers.Experiment{ID: "x-1", Environment: papers.Hardware}, Verdict: v}
+		s := Score{Experiment: papers.Experiment{ID: "x-1", Environment: papers.Hardware}, Outcome: Outcome{Verdict: v}}
 		s.Claim = papers.Claim{ID: "x-1-c" + string(rune('1'+i)), Relation: papers.Equal, To: ptr(1), Unit: "lines"}
 		switch v {
 		case Described:

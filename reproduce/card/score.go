@@ -20,18 +20,23 @@ type Score struct {
 	Claim      papers.Claim
 	// Columns has what was measured, by runtime.
 	Columns map[orchestrator.Runtime]Figure
-	Verdict Verdict
+	Outcome
+}
+
+// Outcome is how a claim fared.
+type Outcome struct {
+	Verdict Verdict `json:"verdict"`
 	// By is the runtime that the verdict is of: one of the paper's own environment,
 	// or else the other; for a claim about arithmetic [Computed]. Empty when there
 	// is no figure.
-	By     orchestrator.Runtime
-	Reason string // why it was not run, or cannot be
+	By orchestrator.Runtime `json:"verdict_by,omitempty"`
 	// Chance is set when the interval of a difference holds zero, so that its
 	// direction may be chance.
-	Chance bool
+	Chance bool `json:"may_be_chance"`
 	// Unsettled is set for a claim that is not reproduced, when the interval holds
 	// values with which it would be: more flows or seeds may change the verdict.
-	Unsettled bool
+	Unsettled bool   `json:"unsettled"`
+	Reason    string `json:"reason,omitempty"` // why it was not run, or cannot be
 }
 
 // Figure is what a record has of a claim.
@@ -60,14 +65,14 @@ func testbeds() []orchestrator.Runtime {
 
 // ScoreClaim judges a claim by all that a record has of it.
 func ScoreClaim(paper string, e papers.Experiment, c papers.Claim, figures []Figure) Score {
-	s := Score{Paper: paper, Experiment: e, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Verdict: NotRun, Reason: c.Unmeasured}
-	arithmetic, computable := metric.ArithmeticOf(c)
+	s := Score{Paper: paper, Experiment: e, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Outcome: Outcome{Verdict: NotRun, Reason: c.Unmeasured}}
+	kind, _ := metric.Find(c.Metric)
 	switch {
 	case c.Unmeasured != "" && (e.Environment == papers.Input || e.Environment == papers.Hardware):
 		s.Verdict = Described // what the paper only describes cannot be run here
 	case c.Unmeasured != "":
-	case computable:
-		s.Columns[Computed] = computed(arithmetic, c)
+	case kind.Arithmetic != nil:
+		s.Columns[Computed] = computed(kind, c)
 	default:
 		s.Reason = metric.ErrNotRun.Error()
 		for _, runtime := range Runtimes() {
@@ -85,8 +90,8 @@ func ScoreClaim(paper string, e papers.Experiment, c papers.Claim, figures []Fig
 }
 
 // computed is the figure of a claim about arithmetic.
-func computed(a metric.Arithmetic, c papers.Claim) Figure {
-	from, to := a.Compute()
+func computed(k metric.Kind, c papers.Claim) Figure {
+	from, to := k.Arithmetic()
 	value := to
 	if c.Relation.Relative() {
 		value = metric.Difference(from, to)

@@ -17,7 +17,7 @@ func TestExplanation(t *testing.T) {
 		s := Score{
 			Experiment: papers.Experiment{ID: "x-1"},
 			Claim:      papers.Claim{ID: "x-1-a", Relation: papers.Close, Explanation: "the paper ran it at sea"},
-			Verdict:    verdict,
+			Outcome:    Outcome{Verdict: verdict},
 		}
 		var text strings.Builder
 		if err := WriteText(&text, []Score{s}); err != nil {

@@ -6,14 +6,19 @@ import (
 	"math"
 	"slices"
 
+	"aqmlab/reproduce/papers"
 	"aqmlab/results/compare"
 )
 
-// Kind is a kind of figure of one point.
+// Kind is a kind of figure: of one point, or of a switch's arithmetic.
 type Kind struct {
 	Name, Doc string
-	// Compute is the figure. Its error wraps [ErrNothing] where the point has none.
+	// Compute is the figure of a point. Its error wraps [ErrNothing] where the point
+	// has none.
 	Compute func(Subject) (float64, error)
+	// Arithmetic is what code of the switch computes without a run: for the baseline,
+	// if the claims have one, and for the scheme. Either it or Compute is set.
+	Arithmetic func() (from, to float64)
 	// Paired is what [compare.Points] has of the flows that both schemes completed:
 	// differences of it come with an interval that pairs flow with flow.
 	Paired  compare.Metric
@@ -66,6 +71,9 @@ func Kinds() []Kind {
 		{Name: "rate-sample-max", Doc: "largest of them, framing included, Gbps", Compute: estimate(math.Max, single), Samples: true},
 		{Name: "rate-estimate", Doc: "lowest of what the scheme made of them, framing included, Gbps", Compute: estimate(math.Min, smoothed), Samples: true},
 		{Name: "rate-convergence", Doc: "time from a window's start until that is within 1 % of what the queue took of the link in the window's second half, us", Compute: rateConvergence, Samples: true},
+		{Name: "stamp-wrap", Doc: "time in which the lower 32 bits of ECN#'s time stamps on Tofino wrap, s", Arithmetic: stampWrap},
+		{Name: "clock-wrap", Doc: "time in which ECN#'s clock of 32 bits on Tofino wraps, s", Arithmetic: clockWrap},
+		{Name: "quotient", Doc: "pst_interval over the number of marks from ECN#'s table on Tofino, where it is farthest off the quotient, ticks", Arithmetic: quotient},
 	}
 }
 
@@ -79,14 +87,17 @@ func Find(name string) (Kind, bool) {
 	return all[i], true
 }
 
-// Names lists the kinds, and those that take no run.
+// Names lists the kinds.
 func Names() []string {
 	var names []string
 	for _, k := range Kinds() {
 		names = append(names, k.Name)
 	}
-	for _, a := range Arithmetics() {
-		names = append(names, a.Name)
-	}
 	return names
+}
+
+// NeedsRuns tells whether a claim is judged by what was run.
+func NeedsRuns(c papers.Claim) bool {
+	k, _ := Find(c.Metric)
+	return c.Unmeasured == "" && k.Arithmetic == nil
 }
