@@ -12,8 +12,9 @@ import (
 	"aqmlab/results"
 )
 
-// The point that tells how fast this machine is at the moment: a second's work
-// at most, of the kind that most experiments are; in a guest some seconds'.
+// The pilot is a point that tells how fast this machine is at the moment. It is of
+// the kind that most experiments are, and takes a second at most, in a guest some
+// seconds.
 const (
 	pilotExperiment = "tcn-fig6"
 	pilotScheme     = "tcn"
@@ -22,9 +23,8 @@ const (
 	guestFlows      = 60
 )
 
-// Calibrate runs a small point and corrects how long the rest takes by how long
-// that took. On real hosts on the wall clock, which their traffic follows, there
-// is nothing to correct.
+// Calibrate runs a small point and scales the estimate by the time that it took. On
+// the wall clock there is nothing to correct: the traffic itself follows it.
 func (p *Plan) Calibrate(ctx context.Context, t *Todo) error {
 	if !p.virtual() || t.Points == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 	return time.Since(begun).Seconds() / one.cost, err
 }
 
-// unwatched is a watcher of what nobody watches.
+// unwatched is a watcher that ignores everything.
 type unwatched struct{}
 
 func (unwatched) Note(string)                                   {}

@@ -64,8 +64,8 @@ func (a *archive) collectFigures(r *record.Record, e *experiment, c papers.Claim
 	return nil
 }
 
-// dateFigure notes when and by what the last of a figure's points was measured, and,
-// where there is no figure, of how many seeds there is none.
+// dateFigure notes when and by what the last of a figure's points was measured. Where
+// there is no figure, it notes the seeds, so that they are not run in vain again.
 func (a *archive) dateFigure(r *record.Record, e *experiment, c papers.Claim, f *record.Figure) error {
 	points, err := a.find(e, results.Coord{Scheme: f.Scheme, Load: f.Load})
 	if err != nil {
@@ -97,8 +97,8 @@ func (a *archive) addOrigin(r *record.Record, m results.Manifest) string {
 	return id
 }
 
-// collectPoints sums up the points of an experiment, whichever experiment they were
-// run with.
+// collectPoints sums up the points of an experiment. Another experiment with the same
+// lab may have run them.
 func (a *archive) collectPoints(r *record.Record, e *experiment) error {
 	for _, load := range e.lab.Workload.Load {
 		for _, scheme := range e.lab.Schemes {

@@ -35,7 +35,7 @@ func (o Options) cost(l *labs.Lab, flows []traffic.Flow) float64 {
 // packets is about how many data packets a trace has.
 func packets(l *labs.Lab, flows []traffic.Flow) float64 {
 	payload := float64(l.Host.MTU - packet.TCPHeaders)
-	packets, longest := 0.0, map[int]time.Duration{} // by client: how long it receives without end
+	packets, longest := 0.0, map[int]time.Duration{} // by client: how long its endless flows last
 	for _, f := range flows {
 		if f.Stop > 0 {
 			longest[f.Client] = max(longest[f.Client], f.Stop-f.Start)

@@ -22,7 +22,7 @@ type experiment struct {
 	// scored is set for an experiment that was asked for, and not only for being
 	// the baseline of another's claim.
 	scored       bool
-	loads        []float64                // of the scale, whichever of them were asked for
+	loads        []float64                // of the scale, before only some of them were asked for
 	fingerprints map[results.Coord]string // of the lab, by what of it is run
 }
 
@@ -34,8 +34,8 @@ func (e *experiment) String() string {
 	return e.ID
 }
 
-// check wants a metric for every claim that is measured, and schemes of the lab.
-// The baseline of another experiment is checked there, when it is looked for.
+// check wants a known metric for every claim that is measured, and schemes that the
+// lab has. A baseline in another experiment is not looked for here.
 func (e *experiment) check() error {
 	for _, c := range e.Claims {
 		if !metric.NeedsRuns(c) {
@@ -57,15 +57,15 @@ func (e *experiment) check() error {
 	return nil
 }
 
-// fixed tells whether the lab's traffic has a number of flows of its own, and
-// none of it is drawn by load.
+// fixed tells whether the lab's traffic is given flow by flow, so that neither the
+// number of flows nor the load of a scale applies.
 func (e *experiment) fixed() bool {
 	kind := e.lab.Workload.Arrival.Kind
 	return kind == "static" || kind == "trace"
 }
 
 // fingerprint is the hash of the lab with one scheme at one load, at the published
-// number of flows, whatever it is called.
+// number of flows. The title does not count.
 func (e *experiment) fingerprint(scheme string, load float64) (string, error) {
 	at := results.Coord{Scheme: scheme, Load: load}
 	if h, ok := e.fingerprints[at]; ok {

@@ -8,9 +8,8 @@ import (
 	"aqmlab/results"
 )
 
-// fingerprint is the hash of all that a claim's figure for a scheme at a load
-// depends on, but for how much of it is run: the labs, and what the metric is taken
-// of.
+// fingerprint is the hash of what a claim's figure for a scheme at a load depends on:
+// the labs, and what the metric is taken of. Numbers of flows and seeds do not count.
 func (p *Plan) fingerprint(e *experiment, c papers.Claim, at results.Coord) (string, error) {
 	lab, err := e.fingerprint(at.Scheme, at.Load)
 	if err != nil {

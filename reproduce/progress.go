@@ -25,8 +25,8 @@ type Progress struct {
 	Just   string        // what has just been done, or what there is to note
 }
 
-// meter adds up how far the jobs have come. What is left follows from what the
-// work so far has taken, so it is right whatever the machine.
+// meter adds up how far the jobs have come. The time that is left follows from the
+// time that the work so far has taken, so the speed of the machine is included.
 type meter struct {
 	mu     sync.Mutex
 	watch  func(Progress)

@@ -18,7 +18,7 @@ import (
 func publish(o Options) error {
 	o.Runtime = orchestrator.Simulator() // records are of all
 	if o.Scale != Quick {
-		o.Scale = Standard // of every experiment, whatever the others are for
+		o.Scale = Standard // which every experiment has
 	}
 	p, err := outline([]string{All}, o)
 	if err != nil {

@@ -57,7 +57,7 @@ func (p *Plan) claims(id string) bool {
 }
 
 // recorder records an experiment whenever all points of a load are done, so that
-// little is lost when the machine is.
+// little is lost when the machine fails.
 type recorder struct {
 	plan     *Plan
 	mu       sync.Mutex

@@ -51,7 +51,7 @@ func Scales() []ScaleRow {
 	}
 }
 
-// quickFlows is the number of flows that a point has at least, whatever the budget.
+// quickFlows is the smallest number of flows that a budget leaves a point.
 const quickFlows = 200
 
 // row is the scale's row.

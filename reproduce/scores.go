@@ -55,10 +55,10 @@ func (p *Plan) figures(r *record.Record, e *experiment, c papers.Claim) (figures
 	return figures
 }
 
-// flowsOf is the number of flows that the points of a figure had. It differs from
-// the lab's where traffic is not drawn one by one, or more is added to it. Of seeds
-// with different numbers it is that of the figure's scale. A point younger than the
-// figure has taken the place of one of its points, and does not count.
+// flowsOf is the number of flows that the points of a figure had. It differs from the
+// lab's number where flows come in groups or background traffic is added. Where seeds
+// have different numbers, the one nearest to the figure's scale counts. A point that is
+// younger than the figure does not count: it replaced one of the figure's points.
 func flowsOf(r *record.Record, lab string, f record.Figure) int {
 	had := 0
 	for _, k := range r.Points {

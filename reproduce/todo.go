@@ -31,7 +31,8 @@ type job struct {
 	cost   float64
 }
 
-// experiments lists those whose claims need a job, whichever has it in the plan.
+// experiments lists those whose claims need a job. The job's own may be another, as
+// experiments share labs.
 func (j job) experiments() (ids []string) {
 	for _, p := range j.points {
 		for _, need := range p.purposes {

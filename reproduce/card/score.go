@@ -100,8 +100,8 @@ func computed(k metric.Kind, c papers.Claim) Figure {
 }
 
 // chooseFigure takes, of all schemes and loads that a claim is about, the one that
-// supports it least, or most where it says "up to": of figures of the lab as it is,
-// or when there are none of those from before it was changed.
+// supports it least, or most where it says "up to". Figures from before the lab was
+// changed count only where there are no others.
 func chooseFigure(c papers.Claim, runtime orchestrator.Runtime, figures []Figure) (Figure, error) {
 	var chosen *Figure
 	why := metric.ErrNotRun

@@ -25,7 +25,7 @@ func clockWrap() (from, to float64) {
 }
 
 // The table is drawn for this interval, in ticks, up to so many marks (ECN#, Fig.
-// 6). A claim about all of these is judged at what bears it out least.
+// 6). A claim about all of these is judged at the one that supports it least.
 const (
 	drawnInterval = 1000
 	drawnMarks    = 400

@@ -34,7 +34,7 @@ func queue(statistic func([]results.QueueSample) float64) compute {
 	}
 }
 
-// medianLength is what stands in a queue, whatever bursts come and go, in KB.
+// medianLength is in KB. Bursts that come and go do not change it.
 func medianLength(samples []results.QueueSample) float64 {
 	slices.SortFunc(samples, func(a, b results.QueueSample) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	n := len(samples)

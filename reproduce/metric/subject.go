@@ -52,8 +52,8 @@ func (s Subject) windowGrowth(figure func(papers.Window) (float64, error)) (floa
 	return growth(values, "windows with traffic")
 }
 
-// growth is the smallest ratio of neighbouring values, of which the error says
-// what they are of.
+// growth is the smallest ratio of neighbouring values. The error for fewer than two
+// names what the values are of.
 func growth(values []float64, of string) (float64, error) {
 	least := math.Inf(1)
 	for i := 1; i < len(values); i++ {

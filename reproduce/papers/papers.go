@@ -85,8 +85,8 @@ func (r Relation) Relative() bool { return r == Lower || r == Higher || r == Clo
 
 // Which of several loads and schemes a claim is about.
 const (
-	Best  = "best"  // the one that bears it out most: "up to"
-	Worst = "worst" // the one that bears it out least: "always"
+	Best  = "best"  // the one that supports it most: "up to"
+	Worst = "worst" // the one that supports it least: "always"
 )
 
 // Claim is one statement of a paper about what was measured.
