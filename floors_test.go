@@ -21,8 +21,19 @@ import (
 )
 
 // backBound is the largest share of back arrows, in percent, that a package of
-// flooredRooms may have: for now any.
-const backBound = 100
+// flooredRooms may have.
+const backBound = 10
+
+// moreBack has the packages that do not keep to backBound yet, with their share.
+var moreBack = map[string]float64{
+	"labs/basertt":          50,
+	"labs/clab":             24,
+	"labs/topologies":       23,
+	"orchestrator/journal":  25,
+	"results/compare":       31,
+	"results/report":        16,
+	"results/report/figure": 17,
+}
 
 // flooredRooms are the rooms whose packages must keep to backBound.
 var flooredRooms = []string{"results", "labs", "orchestrator", "reproduce"}
@@ -61,8 +72,8 @@ func TestFloors(t *testing.T) {
 				t.Logf("back: %s -> %s: %s", a.from, a.to, strings.Join(slices.Sorted(maps.Keys(g[a])), " "))
 			}
 			room, _, _ := strings.Cut(name, "/")
-			if share > backBound && slices.Contains(flooredRooms, room) {
-				t.Errorf("%s has %.0f %% back arrows, want at most %d %% (-v names them)", name, share, backBound)
+			if bound := max(backBound, moreBack[name]); share > bound && slices.Contains(flooredRooms, room) {
+				t.Errorf("%s has %.0f %% back arrows, want at most %.0f %% (-v names them)", name, share, bound)
 			}
 		})
 	}
