@@ -1,11 +1,12 @@
 package trafficgen
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 // Arrival says when which flows start.

@@ -1,8 +1,9 @@
 package trafficgen
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"math"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 // Summary describes a distribution of sizes.

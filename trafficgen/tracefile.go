@@ -1,7 +1,6 @@
 package trafficgen
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -14,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 // readAny reads a trace in either format, which it knows by its first bytes.
@@ -141,7 +142,7 @@ func (t *traceTable) add(place string, record []string) error {
 		if c.read == nil {
 			continue
 		}
-		if err := c.read(&made, strings.TrimSpace(text)); err != nil {
+		if err := c.read(&made, c.name, strings.TrimSpace(text)); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		if !c.point {
@@ -166,7 +167,7 @@ func (r *row) check() error {
 	case r.Client == r.Server:
 		return fmt.Errorf("host %d is both client and server", r.Client)
 	case r.Stop == 0 && r.Bytes == 0:
-		return fmt.Errorf("bytes: %w", wrongBytes("0"))
+		return errors.New(`bytes: "0" is not ` + wantBytes)
 	case r.Stop != 0 && r.Stop <= r.Start:
 		return fmt.Errorf("stop_ns: %v is not above the start, %v", r.Stop, r.Start)
 	case r.Stop != 0:

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"bytes"
 	"encoding/binary"
 	"net"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 const (
