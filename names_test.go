@@ -17,8 +17,6 @@ import (
 // namesElsewhere are places where the name of a runtime means something else.
 var namesElsewhere = map[string]string{
 	"cli/bench.go":               "the command that measures the simulator",
-	"labs/container.go":          "the sort of hosts that keys are for",
-	"labs/host.go":               "the sort of hosts that keys are for",
 	"reproduce/papers/papers.go": "the environment of an experiment in its paper",
 }
 

@@ -152,24 +152,24 @@ func (b *bars) close() {
 type lines struct {
 	w      io.Writer
 	now    func() time.Time
-	points map[int]*told
+	points map[int]*lastLine
 	rest   *remainder
 }
 
-// told is when a point began, and when a line about it was last written.
-type told struct{ begun, said time.Time }
+// lastLine is when a point began, and when a line about it was last written.
+type lastLine struct{ begun, said time.Time }
 
 // lineEvery is the time between two lines about a point.
 const lineEvery = 5 * time.Second
 
 func newLines(w io.Writer, now func() time.Time) *lines {
-	return &lines{w: w, now: now, points: map[int]*told{}, rest: newRemainder(now)}
+	return &lines{w: w, now: now, points: map[int]*lastLine{}, rest: newRemainder(now)}
 }
 
 func (l *lines) Note(text string) { fmt.Fprintln(l.w, text) }
 
 func (l *lines) Begin(p orchestrator.Point) {
-	l.points[p.Number] = &told{l.now(), l.now()}
+	l.points[p.Number] = &lastLine{l.now(), l.now()}
 	fmt.Fprintf(l.w, "%s: %d flows, %s in all\n", title(p), p.Flows, l.rest.left(p, 0))
 }
 

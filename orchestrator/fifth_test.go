@@ -19,7 +19,7 @@ func ideal() backend.Row {
 	return backend.Row{
 		Name:  "ideal",
 		Doc:   "a link for every flow",
-		Facts: backend.Facts{Virtual: true, Modelled: true},
+		Facts: backend.Facts{Virtual: true, Hosts: labs.Hosts{Modelled: true}},
 		Open: func(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend, error) {
 			return &backend.Backend{
 				Manifest: backend.ManifestOf(lab),

@@ -58,7 +58,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 			return complete(o.Resume)
 		}
 	}
-	for _, line := range lab.Unsupported(labs.Hosts{Modelled: row.Modelled, Containers: row.Containers}) {
+	for _, line := range lab.Unsupported(row.Hosts) {
 		o.Watcher.Note("warning: " + line)
 	}
 	jobs := min(cmp.Or(o.Jobs, runtime.NumCPU()), len(points))

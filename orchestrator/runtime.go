@@ -26,13 +26,13 @@ func Runtimes() []backend.Row {
 		{
 			Name:  "netns",
 			Doc:   "real hosts in network namespaces",
-			Facts: backend.Facts{OwnKernel: true, Stays: true, NeedsRoot: true},
+			Facts: backend.Facts{OwnKernel: true, Stays: true},
 			Open:  testbed.OpenNamespaces,
 		},
 		{
 			Name:  "docker",
 			Doc:   "real hosts in Docker containers",
-			Facts: backend.Facts{OwnKernel: true, Stays: true, NeedsRoot: true, Containers: true},
+			Facts: backend.Facts{OwnKernel: true, Stays: true, Hosts: labs.Hosts{Containers: true}},
 			Open:  testbed.OpenContainers,
 		},
 		{
@@ -45,7 +45,7 @@ func Runtimes() []backend.Row {
 		{
 			Name:  "sim",
 			Doc:   "modelled hosts in virtual time",
-			Facts: backend.Facts{Virtual: true, Modelled: true},
+			Facts: backend.Facts{Virtual: true, Hosts: labs.Hosts{Modelled: true}},
 			Open:  simulated.Open,
 		},
 	}

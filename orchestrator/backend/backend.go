@@ -28,12 +28,10 @@ type Row struct {
 
 // Facts are what labs, plans and commands need to know of a runtime.
 type Facts struct {
+	labs.Hosts      // what they are: models or real, containers or not
 	Virtual    bool // time is virtual: nothing is late, nothing is dilated, and points run beside each other
-	Modelled   bool // hosts are models of a kernel; else a kernel's own
-	OwnKernel  bool // the kernel is this machine's, so that its release counts
-	Containers bool // hosts are containers, which have an image and limits of their own
+	OwnKernel  bool // the hosts' kernel is this machine's, so that its release counts
 	Stays      bool // hosts can be left up without a run
-	NeedsRoot  bool
 }
 
 // Options say how a runtime is opened.

@@ -81,7 +81,7 @@ func TestSpread(t *testing.T) {
 // TestTheory: 995 Mbps of 1538 bytes on the wire for 1448 of payload, which are
 // a packet of 1500 less IPv4, TCP and its timestamps.
 func TestTheory(t *testing.T) {
-	b := bench{shaped: parse(t, shapedLab)}
+	b := bench{other: parse(t, shapedLab)}
 	if got, want := b.theory(), 0.995*1448/1538; math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v Gbps, want %v", got, want)
 	}
@@ -121,8 +121,8 @@ func TestBridge(t *testing.T) {
 func TestBenchCollectors(t *testing.T) {
 	change := func(l *labs.Lab) { l.Topology.Rate = 1e9 } // which this machine keeps up with
 	without, with := parse(t, forwardLab, change), parse(t, collectedLab, change)
-	b := bench{Testbed: up(t, without)}
-	got, err := b.collectors(t.Context(), 2, 1_000_000, [2]*labs.Lab{without, with})
+	b := bench{up(t, without), without, with}
+	got, err := b.collectors(t.Context(), 2, 1_000_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,31 +85,35 @@ dilation: 1
 
 // MeasureDatapath measures rounds times (1 or more). It needs a quiet machine.
 func MeasureDatapath(ctx context.Context, rounds int, log io.Writer) (Datapath, error) {
-	forward, err := labs.Parse("bench-forward", []byte(forwardLab))
+	d, err := onTwoHosts(ctx, log, shapedLab, func(b *bench) (Datapath, error) { return b.run(ctx, rounds) })
 	if err != nil {
-		return Datapath{}, err
+		err = fmt.Errorf("measuring the data path: %w", err)
 	}
-	shaped, err := labs.Parse("bench-shaped", []byte(shapedLab))
-	if err != nil {
-		return Datapath{}, err
+	return d, err
+}
+
+// onTwoHosts brings up the two hosts of forwardLab, to be measured with its ports and
+// with those of another lab.
+func onTwoHosts[T any](ctx context.Context, log io.Writer, other string, measure func(*bench) (T, error)) (measured T, err error) {
+	var b bench
+	if b.forward, err = labs.Parse("bench-forward", []byte(forwardLab)); err != nil {
+		return measured, err
 	}
-	t, err := testbed.Up(ctx, forward, testbed.Options{Log: log})
-	if err != nil {
-		return Datapath{}, err
+	if b.other, err = labs.Parse("bench-other", []byte(other)); err != nil {
+		return measured, err
 	}
-	b := bench{Testbed: t, forward: forward, shaped: shaped}
-	d, err := b.run(ctx, rounds)
-	if err = errors.Join(err, t.Down(context.WithoutCancel(ctx))); err != nil {
-		return Datapath{}, fmt.Errorf("measuring the data path: %w", err)
+	if b.Testbed, err = testbed.Up(ctx, b.forward, testbed.Options{Log: log}); err != nil {
+		return measured, err
 	}
-	return d, nil
+	measured, err = measure(&b)
+	return measured, errors.Join(err, b.Down(context.WithoutCancel(ctx)))
 }
 
 // bench is a testbed whose two hosts reach each other with or without the
 // switch.
 type bench struct {
 	*testbed.Testbed
-	forward, shaped *labs.Lab
+	forward, other *labs.Lab
 }
 
 // sample is one round's figures.
@@ -131,7 +135,7 @@ func (b *bench) run(ctx context.Context, rounds int) (Datapath, error) {
 			return Datapath{}, fmt.Errorf("through the switch: %w", err)
 		}
 		switched = append(switched, s)
-		s, report, err := b.switched(ctx, b.shaped, shapedBytes)
+		s, report, err := b.switched(ctx, b.other, shapedBytes)
 		if err != nil {
 			return Datapath{}, fmt.Errorf("through a shaped port: %w", err)
 		}
@@ -157,8 +161,8 @@ func (b *bench) run(ctx context.Context, rounds int) (Datapath, error) {
 
 // theory is the payload that the shaped port's limiter lets through, in Gbps.
 func (b *bench) theory() float64 {
-	mtu := b.shaped.Host.MTU
-	rate := b.shaped.Switch.Limiter.RateFraction * float64(b.shaped.Topology.Rate) / 1e9
+	mtu := b.other.Host.MTU
+	rate := b.other.Switch.Limiter.RateFraction * float64(b.other.Topology.Rate) / 1e9
 	return rate * float64(mtu-packet.TCPHeaders) / float64(mtu+packet.FrameOverhead)
 }
 
@@ -275,4 +279,55 @@ func deleteBridge() error {
 		return fmt.Errorf("removing the bridge: %w", err)
 	}
 	return nil
+}
+
+// CollectorsCost compares the switch with and without what a run collects beside
+// its flows, in turns in one run.
+type CollectorsCost struct {
+	Machine results.Machine `json:"machine"`
+	Rounds  int             `json:"rounds"`
+	// One long flow, forwarding only, at 100 Gbps.
+	WithoutGbps Spread `json:"without_gbps"`
+	WithGbps    Spread `json:"with_gbps"`
+	Ratio       Spread `json:"ratio"` // with over without, of each round's two turns
+}
+
+// collectedLab is forwardLab with its queues and services sampled, over the two
+// seconds of its flow, as often as runs do without being told.
+const collectedLab = forwardLab + "collect: {queues: 1ms}\n"
+
+// MeasureCollectors measures rounds times (1 or more). It needs a quiet machine.
+func MeasureCollectors(ctx context.Context, rounds int, log io.Writer) (CollectorsCost, error) {
+	c, err := onTwoHosts(ctx, log, collectedLab, func(b *bench) (CollectorsCost, error) { return b.collectors(ctx, rounds, forwardBytes) })
+	if err != nil {
+		err = fmt.Errorf("measuring what collectors cost: %w", err)
+	}
+	return c, err
+}
+
+// collectors measures without and with them. Who is first changes from round to
+// round, so that what the machine does over time favours neither.
+func (b *bench) collectors(ctx context.Context, rounds int, bytes int64) (CollectorsCost, error) {
+	labs := [2]*labs.Lab{b.forward, b.other}
+	pairs := make([][2]sample, rounds)
+	for round := range pairs {
+		for turn := range labs {
+			i := (round + turn) % 2
+			s, m, err := b.switched(ctx, labs[i], bytes)
+			if err != nil {
+				return CollectorsCost{}, err
+			}
+			if collected := len(m.Queues) > 0; collected != (i == 1) {
+				return CollectorsCost{}, fmt.Errorf("%d samples of queues in a turn that collects: %v", len(m.Queues), i == 1)
+			}
+			pairs[round][i] = s
+		}
+	}
+	return CollectorsCost{
+		Machine:     results.ThisMachine(),
+		Rounds:      rounds,
+		WithoutGbps: spread(pairs, func(p [2]sample) float64 { return p[0].gbps }),
+		WithGbps:    spread(pairs, func(p [2]sample) float64 { return p[1].gbps }),
+		Ratio:       spread(pairs, func(p [2]sample) float64 { return p[1].gbps / p[0].gbps }),
+	}, nil
 }

@@ -61,14 +61,14 @@ func (s step) look() (seen results.Seen, err error) {
 	return seen, err
 }
 
-// looks says when a guest looks at what it measures. The host passes on what it
+// lookSchedule says when a guest looks at what it measures. The host passes on what it
 // finds every second of wall time, which a guest knows nothing of. A look costs
 // by what there is to see, so the time between two is a tenth of all before: all
 // looks together cost ten times the last, however long the point.
-type looks struct{ next time.Duration }
+type lookSchedule struct{ next time.Duration }
 
 // due tells whether to look, at a time of the point.
-func (l *looks) due(now time.Duration) bool {
+func (l *lookSchedule) due(now time.Duration) bool {
 	if now < l.next {
 		return false
 	}
@@ -133,7 +133,7 @@ func (o order) on(ctx context.Context, t *testbed.Testbed, progress func([]byte)
 		return reply{}, err
 	}
 	booted := time.Now()
-	now, look := step{}, looks{}
+	now, look := step{}, lookSchedule{}
 	var told error
 	p := backend.Point{Coord: o.Coord, Flows: flows}
 	r.Point, err = t.Run(ctx, p, func(p backend.Progress) {

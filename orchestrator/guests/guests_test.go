@@ -24,7 +24,7 @@ func TestExact(t *testing.T) {
 // TestLooks: what is seen of a point is never older than a tenth of its time, and
 // ten seconds of it cost at most a hundred looks, whatever its trace.
 func TestLooks(t *testing.T) {
-	var l looks
+	var l lookSchedule
 	var seen time.Duration
 	count := 0
 	for now := time.Millisecond; now < 10*time.Second; now += time.Millisecond {

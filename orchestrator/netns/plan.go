@@ -113,8 +113,8 @@ func (p Plan) Lab(id string) (*Lab, error) {
 	return lab, nil
 }
 
-// of is the plan of one host.
-func (p Plan) of(host int) Plan {
+// forHost is the plan of one host.
+func (p Plan) forHost(host int) Plan {
 	if len(p.Uplinks) > 0 {
 		p.Uplink = p.Uplinks[host]
 	}

@@ -127,7 +127,7 @@ func buildHosts(ctx context.Context, p Plan, lab *Lab, next func() (int, bool)) 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		err := buildHost(ctx, p.of(i), lab.Hosts[i], ports)
+		err := buildHost(ctx, p.forHost(i), lab.Hosts[i], ports)
 		if err == nil && p.delayed() {
 			err = addDelays(p.Delays[i])
 		}
@@ -150,7 +150,7 @@ func (l *Lab) Retime(p Plan) error {
 		for i, ok := next(); ok; i, ok = next() {
 			h := l.Hosts[i]
 			err := Do(h.Namespace, func() error {
-				if err := retimeHost(p.of(i)); err != nil || !p.delayed() {
+				if err := retimeHost(p.forHost(i)); err != nil || !p.delayed() {
 					return err
 				}
 				return changeDelays(p.Delays[i])

@@ -12,8 +12,8 @@ import (
 	"aqmlab/switch/fabric"
 )
 
-// timed is a connection whose base RTT was measured. Times are lab time.
-type timed struct {
+// timedConnection is a connection whose base RTT was measured. Times are lab time.
+type timedConnection struct {
 	sender int
 	rtt    time.Duration
 	want   time.Duration // by the lab: what the links take and what is drawn
@@ -38,12 +38,12 @@ func (t *Testbed) MeasureRTT(ctx context.Context, pairs [][2]int) ([]role.RTT, e
 
 // timeBase measures base RTTs on the idle lab, with the draws of a seed. Links have
 // no jitter meanwhile, and lose nothing: that is not base.
-func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timed, error) {
+func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timedConnection, error) {
 	spec, err := t.lab.Fabric(t.lab.Baseline, seed)
 	if err != nil {
 		return nil, err
 	}
-	calm, err := t.ready(t.lab.Baseline, seed)
+	calm, err := t.switchFabric(t.lab.Baseline, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +59,11 @@ func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timed, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]timed, len(rtts))
+	all := make([]timedConnection, len(rtts))
 	for i, r := range rtts {
 		sender, receiver := spec.Hosts[pairs[i][0]], spec.Hosts[pairs[i][1]]
 		want := 2*oneWay(spec.Links, sender.Name, receiver.Name) + sender.Delay(r.Src, r.Dst)
-		all[i] = timed{pairs[i][0], time.Duration(float64(r.Least) / t.dilation), want}
+		all[i] = timedConnection{pairs[i][0], time.Duration(float64(r.Least) / t.dilation), want}
 	}
 	return all, nil
 }
@@ -114,7 +114,7 @@ func basePairs(rtt labs.RTT, hosts int, dilation float64) [][2]int {
 }
 
 // excess is what RTTs are longer than the lab wants them, the median of all.
-func excess(all []timed) time.Duration {
+func excess(all []timedConnection) time.Duration {
 	var by []time.Duration
 	for _, p := range all {
 		by = append(by, p.rtt-p.want)
@@ -124,10 +124,10 @@ func excess(all []timed) time.Duration {
 }
 
 // bySender sums up what was measured with a seed.
-func (t *Testbed) bySender(seed uint64, all []timed) []results.BaseRTT {
+func (t *Testbed) bySender(seed uint64, all []timedConnection) []results.BaseRTT {
 	var sums []results.BaseRTT
 	for len(all) > 0 {
-		n := slices.IndexFunc(all, func(p timed) bool { return p.sender != all[0].sender })
+		n := slices.IndexFunc(all, func(p timedConnection) bool { return p.sender != all[0].sender })
 		if n < 0 {
 			n = len(all)
 		}
@@ -153,7 +153,7 @@ func (t *Testbed) baseRTTs(ctx context.Context) (rtt time.Duration, sums []resul
 	if t.lab.RTT.Max == t.lab.RTT.Min {
 		seeds = seeds[:1]
 	}
-	var all []timed
+	var all []timedConnection
 	for _, seed := range seeds {
 		found, err := t.timeBase(ctx, seed)
 		if err != nil {

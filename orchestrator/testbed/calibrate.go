@@ -240,6 +240,6 @@ func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]traffic.Flow, err
 // setDilation changes how fast the lab runs.
 func (t *Testbed) setDilation(d float64) error {
 	t.dilation = d
-	t.pace()
+	t.dilatePlan()
 	return t.net.Retime(t.plan)
 }

@@ -56,9 +56,9 @@ func (t *Testbed) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	return spec, nil
 }
 
-// ready is the network of a point as the switch has to make it, once the hosts
+// switchFabric is the network of a point as the switch has to make it, once the hosts
 // have been told what they make of it.
-func (t *Testbed) ready(scheme string, seed uint64) (fabric.Spec, error) {
+func (t *Testbed) switchFabric(scheme string, seed uint64) (fabric.Spec, error) {
 	spec, err := t.fabric(scheme, seed)
 	if err != nil || !t.netem {
 		return spec, err

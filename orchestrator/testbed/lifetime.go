@@ -48,15 +48,15 @@ func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standin
 	if err != nil {
 		return Standing{}, err
 	}
-	standing, err := t.keep(ctx, scheme, o.Runtime)
+	standing, err := t.leaveUp(ctx, scheme, o.Runtime)
 	if err != nil {
 		return Standing{}, errors.Join(fmt.Errorf("leaving lab %s up: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
 	return standing, nil
 }
 
-func (t *Testbed) keep(ctx context.Context, scheme, runtime string) (Standing, error) {
-	spec, err := t.ready(scheme, t.lab.Seeds[0])
+func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing, error) {
+	spec, err := t.switchFabric(scheme, t.lab.Seeds[0])
 	if err != nil {
 		return Standing{}, err
 	}

@@ -83,7 +83,7 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(backe
 // an error the switch may still be running, and the testbed is good for nothing
 // but being removed.
 func (t *Testbed) WithSwitch(ctx context.Context, p backend.Point, do func(context.Context) error) (role.Measured, error) {
-	spec, err := t.ready(p.Scheme, p.Seed)
+	spec, err := t.switchFabric(p.Scheme, p.Seed)
 	if err != nil {
 		return role.Measured{}, err
 	}

@@ -69,7 +69,7 @@ func TestSplitCPUs(t *testing.T) {
 // TestPace: what the kernel is told of time is dilated.
 func TestPace(t *testing.T) {
 	tb := &Testbed{lab: parse(t, small), dilation: 8}
-	tb.pace()
+	tb.dilatePlan()
 	if tb.plan.Uplink != 12_500_000 || tb.plan.TCP.RTOMin != 80*time.Millisecond {
 		t.Errorf("uplinks of %d bit/s and RTOs from %v, want 12.5 Mbps and 80 ms", tb.plan.Uplink, tb.plan.TCP.RTOMin)
 	}

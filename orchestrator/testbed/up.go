@@ -61,7 +61,7 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 		return err
 	}
 	t.plan, t.uplinks = t.planOf(spec), uplinks(spec, t.lab.Topology.Rate)
-	t.pace()
+	t.dilatePlan()
 	if o.Containers {
 		err = t.upInContainers(ctx, o)
 	} else {
@@ -127,8 +127,8 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 	return p
 }
 
-// pace sets what depends on the dilation in the plan.
-func (t *Testbed) pace() {
+// dilatePlan sets what depends on the dilation in the plan.
+func (t *Testbed) dilatePlan() {
 	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, t.dilation)
 	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / t.dilation)
 	t.plan.Uplinks = nil

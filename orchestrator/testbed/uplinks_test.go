@@ -28,7 +28,7 @@ func TestUplinks(t *testing.T) {
 			t.Errorf("%s: uplinks %v, want %v", ref, got, want)
 		}
 		tb := Testbed{lab: lab, uplinks: uplinks(spec, lab.Topology.Rate), dilation: 4}
-		if tb.pace(); len(tb.plan.Uplinks) != len(want) || len(want) > 0 && tb.plan.Uplinks[7] != 2.5e9 {
+		if tb.dilatePlan(); len(tb.plan.Uplinks) != len(want) || len(want) > 0 && tb.plan.Uplinks[7] != 2.5e9 {
 			t.Errorf("%s: planned %v", ref, tb.plan.Uplinks)
 		}
 	}
