@@ -117,28 +117,11 @@ func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
 }
 
 // dilations lists those that are tried, from the first that is not below least, or
-// the largest alone.
+// the largest alone. Each is about half as much again as the one before.
 func dilations(least float64) []float64 {
-	var all []float64
-	for d := 1.0; d <= maxDilation; d = next(d) {
-		if d >= min(least, maxDilation) {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// next is the dilation to try after d: whole steps at first, then half as much
-// again.
-func next(d float64) float64 {
-	if d < 4 {
-		return d + 1
-	}
-	up := math.Round(d * 1.5)
-	if d < maxDilation {
-		return min(up, maxDilation) // so that it is tried, too
-	}
-	return up
+	all := []float64{1, 1.5, 2, 3, 4, 6, 9, 14, 21, 32, 48, 72, 108, maxDilation}
+	first := slices.IndexFunc(all, func(d float64) bool { return d >= min(least, maxDilation) })
+	return all[first:]
 }
 
 // choose returns the first of several dilations that is good: try says how bad one

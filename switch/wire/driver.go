@@ -50,7 +50,6 @@ func newDriver(s *Switch, dilation float64) *driver {
 		ports: s.ports,
 		spin:  s.config.Spin,
 		out:   s.out,
-		tally: newTally(),
 	}
 	if d.spin > 0 && s.config.CPU >= 0 { // it has a CPU of its own
 		d.urgency.set = setRealTime
@@ -186,7 +185,7 @@ func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
 		d.post(now, by, k)
 		return
 	}
-	d.tally.late(d.clock.now() - now)
+	d.tally.lateness.note(d.clock.now() - now)
 	if !p.send(k.Frame) {
 		d.tally.unsent++
 	}

@@ -170,7 +170,7 @@ func driverOf(t *testing.T, r *ring) *driver {
 		spec.Links = append(spec.Links, fabric.Link{A: name, B: "s1", Rate: rate, Delay: time.Microsecond})
 	}
 	d := &driver{
-		clock: clock{dilation: 1}, pool: packet.NewPool(r.size), tally: newTally(),
+		clock: clock{dilation: 1}, pool: packet.NewPool(r.size),
 		ports: []nic{{ring: r}, {}, {}},
 		out:   &outbox{links: make([]unix.RawSockaddrLinklayer, 3)}, // none is sent: it is not full
 	}

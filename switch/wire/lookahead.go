@@ -81,7 +81,7 @@ func (d *driver) flush() {
 	d.tally.unsent += d.out.send()
 	now := d.tally.start + int64(d.clock.now())
 	for i, k := range d.out.packets {
-		d.tally.late(time.Duration(now - d.out.due(i)))
+		d.tally.lateness.note(time.Duration(now - d.out.due(i)))
 		d.pool.Put(k)
 	}
 	d.out.clear()

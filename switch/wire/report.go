@@ -5,8 +5,6 @@ package wire
 import (
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"aqmlab/switch/fabric"
 )
 
@@ -32,24 +30,13 @@ type Report struct {
 // tally collects what the driver sees.
 type tally struct {
 	start      int64
-	lateness   *hdrhistogram.Histogram
+	lateness   lateness
 	busy       time.Duration // wall time from the begin of work to its end
 	ran        time.Duration // of the thread, before the start
 	waited     time.Duration // the same
 	ignored    int64
 	unsent     int64
 	lostBefore int64
-}
-
-func newTally() tally {
-	const longest, digits = int64(10 * time.Second), 3
-	return tally{lateness: hdrhistogram.New(1, longest, digits)}
-}
-
-// late notes one delivery. What the histogram cannot hold counts as its
-// largest value.
-func (t *tally) late(by time.Duration) {
-	_ = t.lateness.RecordValue(min(max(int64(by), 1), t.lateness.HighestTrackableValue()))
 }
 
 func (d *driver) report() (Report, error) {
@@ -59,10 +46,10 @@ func (d *driver) report() (Report, error) {
 		Ran:         d.loop.Now(),
 		Ports:       d.network.Counts(),
 		Lost:        d.network.Lost(),
-		LatenessP50: time.Duration(t.lateness.ValueAtPercentile(50)),
-		LatenessP99: time.Duration(t.lateness.ValueAtPercentile(99)),
-		LatenessMax: time.Duration(t.lateness.Max()),
-		Delivered:   t.lateness.TotalCount(),
+		LatenessP50: t.lateness.quantile(0.50),
+		LatenessP99: t.lateness.quantile(0.99),
+		LatenessMax: t.lateness.longest,
+		Delivered:   t.lateness.noted,
 		Clamped:     d.network.Clamped(),
 		EdgeDrops:   t.unsent - t.lostBefore,
 		Ignored:     t.ignored,
