@@ -69,7 +69,7 @@ func (c HostsClient) BaseRTT(ctx context.Context, pairs [][2]int) ([]RTT, error)
 }
 
 // Open opens the connections of a replay.
-func (c HostsClient) Open(ctx context.Context, r Replay) error {
+func (c HostsClient) Open(ctx context.Context, r live.Config) error {
 	return tell(ctx, c.process, "Open", r)
 }
 

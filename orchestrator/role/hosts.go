@@ -14,7 +14,6 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
 	"aqmlab/trafficgen/live"
-	"aqmlab/trafficgen/traffic"
 )
 
 // serverPort is where every host's server listens.
@@ -92,20 +91,8 @@ func (h *Hosts) Serve(e []End, _ *agent.Nothing) error {
 	return nil
 }
 
-// Replay says what to replay, see [live.Config].
-type Replay struct {
-	Flows       []traffic.Flow
-	Tagging     traffic.Tagging
-	Dilation    float64
-	Connections int
-	Fresh       bool
-	Handshake   bool
-	Stall       time.Duration // wall time
-	Goodput     time.Duration // lab time
-}
-
 // Open opens the connections of a replay, whose clients this process carries.
-func (h *Hosts) Open(r Replay, _ *agent.Nothing) error {
+func (h *Hosts) Open(r live.Config, _ *agent.Nothing) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -114,16 +101,7 @@ func (h *Hosts) Open(r Replay, _ *agent.Nothing) error {
 	case h.client != nil:
 		return errReplaying
 	}
-	client, err := live.Open(h.ctx, h.ends, live.Config{
-		Flows:       r.Flows,
-		Tagging:     r.Tagging,
-		Dilation:    r.Dilation,
-		Connections: r.Connections,
-		Fresh:       r.Fresh,
-		Handshake:   r.Handshake,
-		Stall:       r.Stall,
-		Goodput:     r.Goodput,
-	})
+	client, err := live.Open(h.ctx, h.ends, r)
 	if err != nil {
 		return err
 	}

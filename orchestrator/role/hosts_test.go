@@ -14,6 +14,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/trafficgen/live"
 	"aqmlab/trafficgen/traffic"
 )
 
@@ -55,7 +56,7 @@ func flows(n, hosts int) []traffic.Flow {
 }
 
 // replay starts a replay, follows it to its end and returns its records.
-func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
+func replay(t *testing.T, h *role.Hosts, r live.Config) []results.Flow {
 	t.Helper()
 	start(t, h, r)
 	tick := time.NewTicker(time.Millisecond)
@@ -84,7 +85,7 @@ func replay(t *testing.T, h *role.Hosts, r role.Replay) []results.Flow {
 }
 
 // start opens and starts a replay.
-func start(t *testing.T, h *role.Hosts, r role.Replay) {
+func start(t *testing.T, h *role.Hosts, r live.Config) {
 	t.Helper()
 	if err := h.Open(r, &agent.Nothing{}); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func TestReplay(t *testing.T) {
 	h := serving(t, loopback(3))
 	trace := flows(12, 3)
 	for _, connections := range []int{0, 2} {
-		checkRecords(t, replay(t, h, role.Replay{Flows: trace, Dilation: 2, Connections: connections}), trace)
+		checkRecords(t, replay(t, h, live.Config{Flows: trace, Dilation: 2, Connections: connections}), trace)
 	}
 }
 
@@ -139,7 +140,7 @@ func TestElsewhere(t *testing.T) {
 		all[i] = serving(t, mine)
 	}
 	trace := flows(6, 3)
-	checkRecords(t, replay(t, all[0], role.Replay{Flows: trace, Dilation: 2}), trace)
+	checkRecords(t, replay(t, all[0], live.Config{Flows: trace, Dilation: 2}), trace)
 	var rtts []role.RTT
 	if err := all[1].BaseRTT([][2]int{{1, 2}}, &rtts); err != nil || len(rtts) != 1 {
 		t.Errorf("RTTs %v, %v", rtts, err)
@@ -154,7 +155,7 @@ func TestHostsOutOfOrder(t *testing.T) {
 		state   role.State
 		rtts    []role.RTT
 	)
-	forever := role.Replay{Flows: []traffic.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
+	forever := live.Config{Flows: []traffic.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1}
 	refused := func(what string, err error, want string) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -172,7 +173,7 @@ func TestHostsOutOfOrder(t *testing.T) {
 	}
 	refused("Serve twice", h.Serve(loopback(2), &nothing), "serve already")
 	refused("Progress before Start", h.Progress(nothing, &state), "not replaying")
-	refused("Open without time", h.Open(role.Replay{Flows: forever.Flows}, &nothing), "dilation")
+	refused("Open without time", h.Open(live.Config{Flows: forever.Flows}, &nothing), "dilation")
 	start(t, h, forever)
 	refused("Start twice", h.Start(0, &nothing), "replaying a trace")
 	refused("Open twice", h.Open(forever, &nothing), "replaying a trace")
@@ -198,7 +199,7 @@ func TestProcessEndsReplay(t *testing.T) {
 	if err := h.Serve(loopback(2), &agent.Nothing{}); err != nil {
 		t.Fatal(err)
 	}
-	start(t, h, role.Replay{Flows: []traffic.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1})
+	start(t, h, live.Config{Flows: []traffic.Flow{{Start: time.Hour, Server: 1, Bytes: 1}}, Dilation: 1})
 	cancel()
 	if err := h.Finish(agent.Nothing{}, &role.Replayed{}); err == nil {
 		t.Error("a replay that was cut short is no error")

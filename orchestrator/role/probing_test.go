@@ -10,6 +10,7 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/trafficgen/live"
 	"aqmlab/trafficgen/traffic"
 )
 
@@ -45,7 +46,7 @@ func TestProbing(t *testing.T) {
 		if err := all[0].Probe(p, &agent.Nothing{}); err != nil {
 			t.Fatal(err)
 		}
-		checkRecords(t, replay(t, all[0], role.Replay{Flows: flows(20, 3), Dilation: 2}), flows(20, 3))
+		checkRecords(t, replay(t, all[0], live.Config{Flows: flows(20, 3), Dilation: 2}), flows(20, 3))
 		var samples []results.ProbeSample
 		if err := all[0].Probed(agent.Nothing{}, &samples); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/orchestrator/role"
+	"aqmlab/trafficgen/live"
 )
 
 // TestBaseRTT: every pair is measured on a connection of its own, which the
@@ -32,7 +33,7 @@ func TestBaseRTT(t *testing.T) {
 			seen[key] = true
 		}
 	}
-	checkRecords(t, replay(t, h, role.Replay{Flows: flows(4, 3), Dilation: 1}), flows(4, 3))
+	checkRecords(t, replay(t, h, live.Config{Flows: flows(4, 3), Dilation: 1}), flows(4, 3))
 }
 
 // TestBaseRTTOfNobody: who does not answer is an error.

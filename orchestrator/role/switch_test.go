@@ -18,6 +18,7 @@ import (
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
+	"aqmlab/trafficgen/live"
 	"aqmlab/units"
 )
 
@@ -96,7 +97,7 @@ func TestTrafficThroughTheSwitch(t *testing.T) {
 		}
 	}
 	trace := flows(20, 2)
-	records := replay(t, h, role.Replay{Flows: trace, Dilation: 1, Connections: 1})
+	records := replay(t, h, live.Config{Flows: trace, Dilation: 1, Connections: 1})
 	checkRecords(t, records, trace)
 	var first, rest []results.QueueSample
 	if err := errors.Join(l.sw.Recent(0, &first), l.sw.Recent(len(first), &rest)); err != nil || len(first) == 0 {

@@ -9,6 +9,7 @@ import (
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/trafficgen/live"
 	"aqmlab/trafficgen/traffic"
 )
 
@@ -72,7 +73,7 @@ func TestFleet(t *testing.T) {
 
 // TestEmptyTrace: without flows there is nothing to wait for.
 func TestEmptyTrace(t *testing.T) {
-	run, err := fleet{}.start(t.Context(), role.Replay{})
+	run, err := fleet{}.start(t.Context(), live.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/trafficgen/live"
 	"aqmlab/trafficgen/traffic"
 )
 
@@ -24,7 +25,7 @@ const (
 // deliver is sampled that often; with zero, not at all.
 func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
 	w := t.lab.Workload
-	r := role.Replay{
+	r := live.Config{
 		Flows:       flows,
 		Tagging:     t.lab.Tagging(),
 		Dilation:    t.dilation,
@@ -147,7 +148,7 @@ type replaying struct {
 
 // start gives every flow to the process of its client, has all connections opened,
 // and starts the replay.
-func (f fleet) start(ctx context.Context, r role.Replay) (*replaying, error) {
+func (f fleet) start(ctx context.Context, r live.Config) (*replaying, error) {
 	run := &replaying{owner: make([]int, len(r.Flows))}
 	var shares [][]traffic.Flow
 	for _, p := range f {
