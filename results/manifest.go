@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -109,4 +110,13 @@ func InfoOf(p Point) PointInfo {
 		}
 	}
 	return info
+}
+
+// Join prints values with commas between.
+func Join[T any](values []T) string {
+	text := make([]string, len(values))
+	for i, v := range values {
+		text[i] = fmt.Sprint(v)
+	}
+	return strings.Join(text, ", ")
 }

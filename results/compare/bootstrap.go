@@ -45,30 +45,33 @@ func (p *pairs) blocks() (m float64) {
 	return m
 }
 
-// rowsOf compares the two schemes of the pairs.
-func rowsOf(common []replayed) []Row {
-	p := newPairs(common)
-	stats := Statistics()
+// rowsOf compares the statistics of pairs. Same says that both schemes are the
+// baseline, which has values and no intervals.
+func rowsOf(traces [][]pair, stats []Statistic, same bool) []Row {
+	p := newPairs(traces, stats)
 	point := make([]value, len(stats))
 	p.measure([]stretch{{0, p.pooled()}}, point)
+	counts := make([]int, len(stats))
+	for i, s := range stats {
+		counts[i] = int(p.sum(s.Class).n)
+	}
 	var spread [][]float64
-	if common[0].base.Scheme != common[0].other.Scheme {
+	if !same {
 		spread = p.resample()
 	}
 	var rows []Row
 	for i, s := range stats {
-		n := int(p.count(s.Class))
-		if n == 0 {
+		if counts[i] == 0 {
 			continue
 		}
 		r := Row{
-			Scheme: common[0].other.Scheme, Load: common[0].other.Load, Class: s.Class, Metric: s.Metric,
+			Class: s.Class, Metric: s.Metric,
 			Value: point[i].other, Normalized: point[i].other / point[i].base, Difference: point[i].percent(),
 			Verdict: NoDifference,
 		}
 		if spread != nil {
 			r.CI95 = interval(spread[i], p.blocks())
-			r.Verdict = judge(r.CI95, n)
+			r.Verdict = judge(r.CI95, counts[i])
 		}
 		rows = append(rows, r)
 	}
@@ -87,7 +90,7 @@ func (p *pairs) pooled() (n int) {
 // out. The draw is the same whenever the traces have the same lengths.
 func (p *pairs) resample() [][]float64 {
 	rng := rand.New(rand.NewPCG(0x61716d6c6162, 95)) // any constant
-	drawn := make([]value, len(Statistics()))
+	drawn := make([]value, len(p.stats))
 	spread := make([][]float64, len(drawn))
 	for range resamples {
 		p.measure(p.draw(rng), drawn)

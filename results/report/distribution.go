@@ -9,21 +9,6 @@ import (
 	"strconv"
 )
 
-// subject is what times are measured of.
-type subject struct {
-	name    string // such as "small flows"
-	measure string // such as "FCT"
-	share   string // what a share is one of
-	file    string // in the names of files
-}
-
-func subjectOf(c results.Class) subject {
-	if c == results.Queries {
-		return subject{"queries", "QCT", "queries", "queries"}
-	}
-	return subject{string(c) + " flows", "FCT", "flows", string(c)}
-}
-
 // distribution gathers the times of one subject under every scheme.
 type distribution struct {
 	subject

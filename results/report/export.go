@@ -15,15 +15,6 @@ import (
 // point and class of flows. The others are the Parquet files of the points.
 const SummaryTable = "summary"
 
-// Format is how [Export] writes.
-type Format string
-
-// The formats.
-const (
-	CSV  Format = "csv"  // a header, then a line a row; what is null is empty
-	JSON Format = "json" // an array with an object a row
-)
-
 // ErrNoTable is the error for a table that a run does not have.
 var ErrNoTable = errors.New("unknown table")
 

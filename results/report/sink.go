@@ -9,6 +9,15 @@ import (
 	"strconv"
 )
 
+// Format is how [Export] writes.
+type Format string
+
+// The formats.
+const (
+	CSV  Format = "csv"  // a header, then a line a row; what is null is empty
+	JSON Format = "json" // an array with an object a row
+)
+
 // sink takes a table row by row. A value is nil, a bool, an int64, a uint64, a
 // float64 or a string.
 type sink interface {

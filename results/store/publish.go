@@ -32,15 +32,6 @@ func (w *Writer) Publish(l results.Live) error {
 	return nil
 }
 
-// unpublish removes what was published.
-func (w *Writer) unpublish() error {
-	err := os.Remove(filepath.Join(w.Dir(), liveFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing the published progress: %w", err)
-	}
-	return nil
-}
-
 // ReadLive reads how far a run is that is being made in a folder. The error
 // wraps [fs.ErrNotExist] when it has not published that yet, or is over.
 func ReadLive(dir string) (results.Live, error) {

@@ -6,6 +6,14 @@ import (
 	"strings"
 )
 
+// Axis is one of a figure's two axes.
+type Axis struct {
+	Title     string  // what it measures, with its unit
+	Low, High float64 // the values that it covers at least; on a logarithmic axis above zero
+	Log       bool
+	Rows      []string // of a Y axis: names that stand for the values 0, 1, ... from the top
+}
+
 // scale maps values onto places of a drawing.
 type scale struct {
 	low, high float64 // values at the ends

@@ -15,14 +15,6 @@ type Figure struct {
 	Rule   float64 // value to compare with, which a dashed line is drawn at; zero: none
 }
 
-// Axis is one of a figure's two axes.
-type Axis struct {
-	Title     string  // what it measures, with its unit
-	Low, High float64 // the values that it covers at least; on a logarithmic axis above zero
-	Log       bool
-	Rows      []string // of a Y axis: names that stand for the values 0, 1, ... from the top
-}
-
 // Form is how a series is drawn.
 type Form int
 

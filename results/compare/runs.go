@@ -12,28 +12,7 @@ import (
 	"strings"
 )
 
-// Difference is something in which compared runs differ beside their schemes.
-type Difference struct {
-	Field  string     `json:"field"`
-	Values []RunValue `json:"values"` // one a run
-}
-
-// RunValue is one run's part of a difference.
-type RunValue struct {
-	Run   string `json:"run"` // name of its folder
-	Value string `json:"value"`
-}
-
-// String prints "kernel: 6.1.0 (run a), 6.8.0 (run b)".
-func (d Difference) String() string {
-	parts := make([]string, len(d.Values))
-	for i, v := range d.Values {
-		parts[i] = fmt.Sprintf("%s (%s)", v.Value, v.Run)
-	}
-	return d.Field + ": " + strings.Join(parts, ", ")
-}
-
-// Runs compares the union of the runs' points as [Compare] does, and
+// Runs compares the union of the runs' points as [Points] does, and
 // lists in what the runs differ. The baseline "" stands for the first run's.
 //
 // A scheme that more than one run has at the same load and seed is compared
@@ -42,7 +21,7 @@ func (d Difference) String() string {
 // of runs that were not made in the same way: their points do not add up. Points
 // of other loads and seeds join those of the same scheme otherwise.
 //
-// Beside what Compare refuses, a run must not be there twice, and must have some
+// Beside what Points refuses, a run must not be there twice, and must have some
 // load and seed in common with the baseline.
 func Runs(runs []*store.Run, baseline string) (Comparison, error) {
 	if len(runs) == 0 {
@@ -119,6 +98,7 @@ func firstNamed(points []results.Point, name string) string {
 	return name
 }
 
+// Names are those of the folders of runs.
 func Names(runs []*store.Run) []string {
 	out := make([]string, len(runs))
 	for i, r := range runs {
@@ -161,4 +141,82 @@ func differences(runs []*store.Run) []Difference {
 		add("lab key "+key, func(i int) string { return cmp.Or(labs[i].Values[key], "none") })
 	}
 	return out
+}
+
+// RunComparison is the comparison of one run's schemes: what `compare --each
+// --json` prints.
+type RunComparison struct {
+	Lab string `json:"lab"`
+	Comparison
+}
+
+// Each compares the schemes of every run by itself: runs of different
+// flows can stand side by side so, and nothing is compared between them. The
+// baseline "" stands for each run's own.
+func Each(runs []*store.Run, baseline string) ([]RunComparison, error) {
+	all := []RunComparison{}
+	for _, r := range runs {
+		c, err := Runs([]*store.Run{r}, baseline)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, RunComparison{r.Manifest.Lab, c})
+	}
+	return all, nil
+}
+
+// strangers refuses runs of which no point can be compared with the baseline.
+func strangers(runs []*store.Run, baseline string) error {
+	groups := byRun(runs)
+	var traces []results.Coord
+	for _, p := range slices.Concat(groups...) {
+		if p.Scheme == baseline {
+			traces = append(traces, p.Trace())
+		}
+	}
+	for i, group := range groups {
+		if len(traces) == 0 || slices.ContainsFunc(group, func(p store.Point) bool { return slices.Contains(traces, p.Trace()) }) {
+			continue
+		}
+		return fmt.Errorf("nothing to compare: run %s has no load and seed in common with the baseline %s: it has %s, the baseline %s",
+			filepath.Base(runs[i].Dir), baseline, tracesText(tracesOf(group)), tracesText(traces))
+	}
+	return nil
+}
+
+// tracesOf are the traces that points replay, each once.
+func tracesOf(points []store.Point) []results.Coord {
+	var traces []results.Coord
+	for _, p := range points {
+		if !slices.Contains(traces, p.Trace()) {
+			traces = append(traces, p.Trace())
+		}
+	}
+	return traces
+}
+
+// tracesText is "load 0.5 (seeds 1, 2), load 0.9 (seed 1)".
+func tracesText(traces []results.Coord) string {
+	if len(traces) == 0 {
+		return "no points"
+	}
+	var loads []float64
+	seeds := make(map[float64][]uint64)
+	for _, s := range traces {
+		if !slices.Contains(loads, s.Load) {
+			loads = append(loads, s.Load)
+		}
+		seeds[s.Load] = append(seeds[s.Load], s.Seed)
+	}
+	slices.Sort(loads)
+	var parts []string
+	for _, l := range loads {
+		slices.Sort(seeds[l])
+		word := "seeds"
+		if len(seeds[l]) == 1 {
+			word = "seed"
+		}
+		parts = append(parts, fmt.Sprintf("load %s (%s %s)", strconv.FormatFloat(l, 'g', -1, 64), word, results.Join(seeds[l])))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// stretch is flows that follow each other in the pooled traces: from up to, and
+// without, to.
+type stretch struct{ from, to int }
+
 // ranked is the FCT of the flow at a place in the pooled traces.
 type ranked struct {
 	at  int

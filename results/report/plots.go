@@ -7,9 +7,25 @@ import (
 	"strconv"
 	"strings"
 
+	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
 )
+
+// subject is what times are measured of.
+type subject struct {
+	name    string // such as "small flows"
+	measure string // such as "FCT"
+	share   string // what a share is one of
+	file    string // in the names of files
+}
+
+func subjectOf(c results.Class) subject {
+	if c == results.Queries {
+		return subject{"queries", "QCT", "queries", "queries"}
+	}
+	return subject{string(c) + " flows", "FCT", "flows", string(c)}
+}
 
 // stem joins words to the name of a figure's files.
 func stem(words ...string) string {

@@ -1,13 +1,11 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"aqmlab/results/store"
 	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -92,25 +90,6 @@ func distinct(runs []*store.Run) error {
 	return nil
 }
 
-// strangers refuses runs of which no point can be compared with the baseline.
-func strangers(runs []*store.Run, baseline string) error {
-	groups := byRun(runs)
-	var traces []results.Coord
-	for _, p := range slices.Concat(groups...) {
-		if p.Scheme == baseline {
-			traces = append(traces, p.Trace())
-		}
-	}
-	for i, group := range groups {
-		if len(traces) == 0 || slices.ContainsFunc(group, func(p store.Point) bool { return slices.Contains(traces, p.Trace()) }) {
-			continue
-		}
-		return fmt.Errorf("nothing to compare: run %s has no load and seed in common with the baseline %s: it has %s, the baseline %s",
-			filepath.Base(runs[i].Dir), baseline, tracesText(tracesOf(group)), tracesText(traces))
-	}
-	return nil
-}
-
 // because says in what runs that cannot be compared differ.
 func because(runs []*store.Run) string {
 	var all []string
@@ -125,41 +104,4 @@ func because(runs []*store.Run) string {
 		return ""
 	}
 	return "; the runs differ in " + strings.Join(all, "; ")
-}
-
-// tracesOf are the traces that points replay, each once.
-func tracesOf(points []store.Point) []results.Coord {
-	var traces []results.Coord
-	for _, p := range points {
-		if !slices.Contains(traces, p.Trace()) {
-			traces = append(traces, p.Trace())
-		}
-	}
-	return traces
-}
-
-// tracesText is "load 0.5 (seeds 1, 2), load 0.9 (seed 1)".
-func tracesText(traces []results.Coord) string {
-	if len(traces) == 0 {
-		return "no points"
-	}
-	var loads []float64
-	seeds := make(map[float64][]uint64)
-	for _, s := range traces {
-		if !slices.Contains(loads, s.Load) {
-			loads = append(loads, s.Load)
-		}
-		seeds[s.Load] = append(seeds[s.Load], s.Seed)
-	}
-	slices.Sort(loads)
-	var parts []string
-	for _, l := range loads {
-		slices.Sort(seeds[l])
-		word := "seeds"
-		if len(seeds[l]) == 1 {
-			word = "seed"
-		}
-		parts = append(parts, fmt.Sprintf("load %s (%s %s)", strconv.FormatFloat(l, 'g', -1, 64), word, results.Join(seeds[l])))
-	}
-	return strings.Join(parts, ", ")
 }

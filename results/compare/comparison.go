@@ -1,0 +1,170 @@
+// Package compare compares schemes that replayed the same traces, flow by flow.
+package compare
+
+import (
+	"aqmlab/results"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Metric is what a row compares.
+type Metric string
+
+// The metrics of a class of flows.
+const (
+	Mean Metric = "mean"
+	P99  Metric = "p99"
+)
+
+// Verdict says what a row shows.
+type Verdict string
+
+// A verdict is better (the FCT is lower) or worse when the 95 % interval
+// excludes zero and the class holds at least ten pairs of flows, else there
+// is no difference to be seen. Intervals are not corrected for the number of
+// rows: of twenty rows without any true difference, one is expected to show
+// one.
+const (
+	Better       Verdict = "better"
+	Worse        Verdict = "worse"
+	NoDifference Verdict = "no difference"
+)
+
+// Row compares one scheme with the baseline at one load. The baseline has rows
+// too, with its own values.
+type Row struct {
+	Scheme string        `json:"scheme"`
+	Load   float64       `json:"load"`
+	Class  results.Class `json:"class"`
+	Metric Metric        `json:"metric"`
+	// Value is the scheme's FCT in microseconds, over the flows that completed
+	// under both the scheme and the baseline, of all seeds that both have. In the
+	// class of queries it is the query completion time, over queries.
+	Value float64 `json:"value"`
+	// Normalized is Value over the baseline's on the same flows.
+	Normalized float64 `json:"normalized"`
+	// Difference is Normalized - 1 in percent: negative is faster.
+	Difference float64    `json:"difference_percent"`
+	CI95       [2]float64 `json:"ci95"` // of Difference, in percent
+	Verdict    Verdict    `json:"verdict"`
+}
+
+// Total is what one scheme did at one load, over the seeds that it ran.
+type Total struct {
+	Scheme           string
+	Load             float64
+	Seeds            []uint64
+	Flows, Completed int
+	// Queries and QueriesCompleted count queries, of which a trace may have none.
+	Queries, QueriesCompleted int
+	Counts                    results.Counts
+	TimedOut                  int                      // completed flows for which a retransmission timer expired; [Unknown] where that was not counted
+	Services                  []results.ServiceGoodput // the mean of the seeds
+	Probes                    []results.ProbeSummary   // over all seeds
+	Fidelity                  results.Fidelity         // the worst of the seeds
+}
+
+// Comparison is the outcome of comparing schemes flow by flow. `compare --json`
+// prints it without what only the table shows.
+type Comparison struct {
+	Baseline    string       `json:"baseline"`
+	Schemes     []string     `json:"-"`    // the baseline first
+	Loads       []float64    `json:"-"`    // ascending
+	Rows        []Row        `json:"rows"` // by load, scheme, class, metric
+	Totals      []Total      `json:"-"`    // by load, scheme
+	Runs        []string     `json:"-"`    // names of the runs: that of scheme@1, of scheme@2, ...
+	Differences []Difference `json:"differences"`
+	Warnings    []string     `json:"-"` // look at these before trusting the rest
+}
+
+// Difference is something in which compared runs differ beside their schemes.
+type Difference struct {
+	Field  string     `json:"field"`
+	Values []RunValue `json:"values"` // one a run
+}
+
+// RunValue is one run's part of a difference.
+type RunValue struct {
+	Run   string `json:"run"` // name of its folder
+	Value string `json:"value"`
+}
+
+// String prints "kernel: 6.1.0 (run a), 6.8.0 (run b)".
+func (d Difference) String() string {
+	parts := make([]string, len(d.Values))
+	for i, v := range d.Values {
+		parts[i] = fmt.Sprintf("%s (%s)", v.Value, v.Run)
+	}
+	return d.Field + ": " + strings.Join(parts, ", ")
+}
+
+// Statistic is what is compared within a load.
+type Statistic struct {
+	Class  results.Class
+	Metric Metric
+}
+
+// Statistics lists what is compared. The p99 of the larger classes is left
+// out: too few flows lie beyond it.
+func Statistics() []Statistic {
+	return []Statistic{{results.All, Mean}, {results.All, P99}, {results.Small, Mean}, {results.Small, P99}, {results.Medium, Mean}, {results.Large, Mean}}
+}
+
+// QueryStatistics lists what is compared of queries within a load.
+func QueryStatistics() []Statistic {
+	return []Statistic{{results.Queries, Mean}, {results.Queries, P99}}
+}
+
+// Row finds a row.
+func (c Comparison) Row(scheme string, load float64, class results.Class, m Metric) (Row, bool) {
+	i := slices.IndexFunc(c.Rows, func(r Row) bool {
+		return r.Scheme == scheme && r.Load == load && r.Class == class && r.Metric == m
+	})
+	if i < 0 {
+		return Row{}, false
+	}
+	return c.Rows[i], true
+}
+
+// Total finds the totals of a scheme at a load.
+func (c Comparison) Total(scheme string, load float64) (Total, bool) {
+	i := slices.IndexFunc(c.Totals, func(t Total) bool { return t.Scheme == scheme && t.Load == load })
+	if i < 0 {
+		return Total{}, false
+	}
+	return c.Totals[i], true
+}
+
+// TotalsAt are those of all schemes at a load.
+func (c Comparison) TotalsAt(load float64) []Total {
+	var all []Total
+	for _, s := range c.Schemes {
+		if total, ok := c.Total(s, load); ok {
+			all = append(all, total)
+		}
+	}
+	return all
+}
+
+// ProbeNames lists the probes that any scheme has at a load.
+func (c Comparison) ProbeNames(load float64) []string {
+	var names []string
+	for _, t := range c.Totals {
+		for _, p := range t.Probes {
+			if t.Load == load && !slices.Contains(names, p.Probe) {
+				names = append(names, p.Probe)
+			}
+		}
+	}
+	return names
+}
+
+// Probe finds what a probe measured, over all seeds.
+func (t Total) Probe(name string) (results.ProbeSummary, bool) {
+	i := slices.IndexFunc(t.Probes, func(p results.ProbeSummary) bool { return p.Probe == name })
+	if i < 0 {
+		return results.ProbeSummary{}, false
+	}
+	return t.Probes[i], true
+}
