@@ -33,7 +33,7 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		if m.sw.Waited > muchWaiting {
 			why += fmt.Sprintf(": other programs kept the switch from its CPU for %.0f %% of the time", 100*m.sw.Waited)
 			if !m.sw.RealTime {
-				why += ", before which it may not go (doctor says why)"
+				why += " (it was not given a real-time priority)"
 			}
 		}
 		f.Reasons = append(f.Reasons, why)

@@ -33,11 +33,14 @@ func TestJudge(t *testing.T) {
 	busySwitch.sw.Busy = 0.97
 	busyHosts := measurement{cpu: 0.96}
 	all := measurement{cpu: 1, sw: role.Measured{Report: wire.Report{LatenessP99: time.Millisecond, EdgeDrops: 1}}}
+	kept := late(time.Millisecond)
+	kept.sw.Waited = 0.07
 	tests := []struct {
 		name    string
 		m       measurement
 		reasons []string // a part of each
 	}{
+		{"late for others", kept, []string{"kept the switch from its CPU for 7 % of the time (it was not given a real-time priority)"}},
 		{"perfect", measurement{}, nil},
 		{"late by 10 %", late(200 * time.Microsecond), nil},
 		{"late by more", late(201 * time.Microsecond), []string{"201µs"}},
