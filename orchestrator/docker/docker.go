@@ -104,11 +104,11 @@ func (e *Engine) findProgram() error {
 			return fmt.Errorf("find this program: %w", err)
 		}
 	}
-	static, err := host.Static(e.program)
+	loader, err := host.Loader(e.program)
 	if err != nil {
 		return fmt.Errorf("look at the program for containers: %w", err)
 	}
-	if !static {
+	if loader != "" {
 		return &UnavailableError{
 			Missing: e.program + " is not a static binary, so it runs in no container",
 			Remedy:  "build it with CGO_ENABLED=0 (make build does)",

@@ -52,7 +52,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// program is an ELF file for host.Static: with or without a program header that
+// program is an ELF file for host.Loader: with or without a program header that
 // asks for an interpreter.
 func program(t *testing.T, dynamic bool) string {
 	t.Helper()

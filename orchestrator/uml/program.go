@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"aqmlab/orchestrator/host"
 )
 
 // self is this program's file, even if another has taken its place since.
@@ -24,7 +26,7 @@ const (
 // it has loaded.
 func ownFiles() (map[string]string, error) {
 	files := map[string]string{programName: self}
-	loader, err := loaderOf(self)
+	loader, err := host.Loader(self)
 	if err != nil || loader == "" {
 		return files, err
 	}
@@ -48,22 +50,6 @@ func ownFiles() (map[string]string, error) {
 		files[filepath.Join(libraryDir, name)] = path
 	}
 	return files, nil
-}
-
-// loaderOf is the path of a program's loader, or empty if it is static.
-func loaderOf(program string) (string, error) {
-	f, err := elf.Open(program)
-	if err != nil {
-		return "", fmt.Errorf("looking what %s needs: %w", program, err)
-	}
-	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
-			path, err := io.ReadAll(p.Open())
-			return strings.TrimRight(string(path), "\x00"), err
-		}
-	}
-	return "", nil
 }
 
 // mappedCode lists the files whose code a process has in memory, from the text of

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqmlab/orchestrator/host"
 )
 
 // TestOpen: a session has a copy of this program, with what it needs, and leaves
@@ -49,7 +51,7 @@ func TestOwnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loader, err := loaderOf(self)
+	loader, err := host.Loader(self)
 	if err != nil || (loader == "") != (len(files) == 1) {
 		t.Errorf("loader %q, %v, and the files %v", loader, err, files)
 	}

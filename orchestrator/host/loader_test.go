@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestStatic: the shell needs a dynamic linker (glibc's, on Debian), a Go program
+// TestLoader: the shell needs a dynamic linker (glibc's, on Debian), a Go program
 // without cgo does not, and text is no program.
-func TestStatic(t *testing.T) {
+func TestLoader(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "main")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
@@ -21,11 +21,15 @@ func TestStatic(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for path, want := range map[string]bool{"/bin/sh": false, program: true} {
-		if got, err := Static(path); err != nil || got != want {
-			t.Errorf("%s: %t, %v, want %t", path, got, err, want)
+		got, err := Loader(path)
+		if err != nil || (got == "") != want {
+			t.Errorf("%s: %q, %v, want that it is static: %t", path, got, err, want)
+		}
+		if _, err := os.Stat(got); got != "" && err != nil {
+			t.Error(err)
 		}
 	}
-	if _, err := Static(source); err == nil {
+	if _, err := Loader(source); err == nil {
 		t.Error("text is a program")
 	}
 }
