@@ -64,7 +64,9 @@ func program(t *testing.T, dynamic bool) string {
 	elf[32], elf[52], elf[54], elf[56] = 64, 64, 56, 1 // where and how large headers are
 	elf[64] = 1
 	if dynamic {
-		elf[64] = 3
+		const loader = "/lib/loader"
+		elf[64], elf[64+8], elf[64+32] = 3, byte(len(elf)), byte(len(loader)) // where and how long its name is
+		elf = append(elf, loader...)
 	}
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, elf, 0o755); err != nil {

@@ -2,11 +2,9 @@ package host
 
 import (
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -60,16 +58,4 @@ func AwaitDeath(pidfd int, deadline time.Time) error {
 			return nil
 		}
 	}
-}
-
-// Static tells whether a program needs nothing but the kernel, so that it runs in
-// containers and guests that have no other files. It is an error if the file is no
-// ELF program.
-func Static(program string) (bool, error) {
-	f, err := elf.Open(program)
-	if err != nil {
-		return false, fmt.Errorf("looking whether %s is static: %w", program, err)
-	}
-	defer f.Close()
-	return !slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }), nil
 }
