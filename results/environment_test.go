@@ -51,7 +51,7 @@ func TestBuild(t *testing.T) {
 
 func TestFidelityRoundTrip(t *testing.T) {
 	f := Fidelity{
-		Label: FidelityLow, LatenessP50: 1, LatenessP99: 12345 * time.Nanosecond, LatenessMax: 3 * time.Hour,
+		Label: FidelityLow, LatenessP50: 1, LatenessP99: 12345, LatenessMax: Micros(3 * time.Hour),
 		ShareOfRTT: 0.12, EdgeDrops: 3, Clamped: 4, CPUHeadroom: 0.5, Reasons: []string{"late"},
 	}
 	b, err := json.Marshal(f)

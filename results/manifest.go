@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -74,15 +75,17 @@ type Micros time.Duration
 // ProviderModel is the provider of the transports of modelled hosts.
 const ProviderModel = "model"
 
+func (m Micros) String() string { return time.Duration(m).String() }
+
 // MarshalJSON writes microseconds.
 func (m Micros) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "%g", Microseconds(time.Duration(m))), nil
+	return json.Marshal(Microseconds(time.Duration(m)))
 }
 
 // UnmarshalJSON reads microseconds, to the nanosecond.
 func (m *Micros) UnmarshalJSON(b []byte) error {
 	var us float64
-	if _, err := fmt.Sscanf(string(b), "%g", &us); err != nil {
+	if err := json.Unmarshal(b, &us); err != nil {
 		return fmt.Errorf("%s is not a number of microseconds: %w", b, err)
 	}
 	*m = Micros(fromMicros(us))

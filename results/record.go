@@ -165,15 +165,15 @@ const (
 // Fidelity says how exactly a wall-clock run kept lab time. Times are lab
 // time.
 type Fidelity struct {
-	Label       string        `json:"label"`
-	LatenessP50 time.Duration `json:"-"`
-	LatenessP99 time.Duration `json:"-"`
-	LatenessMax time.Duration `json:"-"`
-	ShareOfRTT  float64       `json:"lateness_share_of_rtt"` // p99 lateness over the base RTT
-	EdgeDrops   int64         `json:"edge_drops"`            // frames lost between kernel and switch
-	Clamped     int64         `json:"clamped"`               // arrivals seen after a later event had run
-	CPUHeadroom float64       `json:"cpu_headroom"`          // idle share of the busiest of switch and host CPUs
-	Reasons     []string      `json:"reasons,omitempty"`     // why the label is low-fidelity
+	Label       string   `json:"label"`
+	LatenessP50 Micros   `json:"lateness_p50_us"`
+	LatenessP99 Micros   `json:"lateness_p99_us"`
+	LatenessMax Micros   `json:"lateness_max_us"`
+	ShareOfRTT  float64  `json:"lateness_share_of_rtt"` // p99 lateness over the base RTT
+	EdgeDrops   int64    `json:"edge_drops"`            // frames lost between kernel and switch
+	Clamped     int64    `json:"clamped"`               // arrivals seen after a later event had run
+	CPUHeadroom float64  `json:"cpu_headroom"`          // idle share of the busiest of switch and host CPUs
+	Reasons     []string `json:"reasons,omitempty"`     // why the label is low-fidelity
 }
 
 // Capture is a file of the format pcapng, of packets at ports of switches. Times

@@ -18,9 +18,9 @@ const (
 func (t *Testbed) judge(m measurement) results.Fidelity {
 	f := results.Fidelity{
 		Label:       results.FidelityOK,
-		LatenessP50: m.sw.LatenessP50,
-		LatenessP99: m.sw.LatenessP99,
-		LatenessMax: m.sw.LatenessMax,
+		LatenessP50: results.Micros(m.sw.LatenessP50),
+		LatenessP99: results.Micros(m.sw.LatenessP99),
+		LatenessMax: results.Micros(m.sw.LatenessMax),
 		EdgeDrops:   m.sw.EdgeDrops,
 		Clamped:     m.sw.Clamped,
 		CPUHeadroom: 1 - max(m.sw.Busy, m.cpu),
@@ -29,7 +29,7 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
 	}
 	if f.ShareOfRTT > maxLateShare {
-		why := fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", f.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT)
+		why := fmt.Sprintf("the p99 lateness of deliveries, %v, is %.0f %% of the base RTT", m.sw.LatenessP99.Round(100*time.Nanosecond), 100*f.ShareOfRTT)
 		if m.sw.Waited > muchWaiting {
 			why += fmt.Sprintf(": other programs kept the switch from its CPU for %.0f %% of the time", 100*m.sw.Waited)
 			if !m.sw.RealTime {

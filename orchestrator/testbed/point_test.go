@@ -76,9 +76,9 @@ func TestJudgeKeepsTheFigures(t *testing.T) {
 	}}})
 	want := results.Fidelity{
 		Label:       results.FidelityOK,
-		LatenessP50: time.Microsecond,
-		LatenessP99: 20 * time.Microsecond,
-		LatenessMax: time.Millisecond,
+		LatenessP50: results.Micros(time.Microsecond),
+		LatenessP99: results.Micros(20 * time.Microsecond),
+		LatenessMax: results.Micros(time.Millisecond),
 		ShareOfRTT:  0.01,
 		Clamped:     7,
 		CPUHeadroom: 0.5, // of the busier

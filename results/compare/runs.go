@@ -135,7 +135,7 @@ func differences(runs []*store.Run) []Difference {
 		labs[i] = store.LabKeysOf(r.LabYAML)
 	}
 	for _, f := range store.Fields() {
-		add(f.Name, func(i int) string { return f.Of(runs[i].Manifest) })
+		add(f.Name, func(i int) string { return f.Value(runs[i].Manifest) })
 	}
 	for _, key := range store.UnlikeKeys(labs) {
 		add("lab key "+key, func(i int) string { return cmp.Or(labs[i].Values[key], "none") })

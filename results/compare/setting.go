@@ -22,7 +22,7 @@ func unlike(a, b *store.Run, schemes []string) []string {
 	for _, f := range store.Fields() {
 		// In virtual time modelled hosts know of no kernel.
 		if f.Matters || f.Name == "kernel" && !(a.Manifest.Virtual() && b.Manifest.Virtual()) {
-			add(f.Name, f.Of(a.Manifest), f.Of(b.Manifest))
+			add(f.Name, f.Value(a.Manifest), f.Value(b.Manifest))
 		}
 	}
 	x, y := store.LabKeysOf(a.LabYAML), store.LabKeysOf(b.LabYAML)

@@ -12,8 +12,8 @@ import (
 // distribution gathers the times of one subject under every scheme.
 type distribution struct {
 	subject
-	of func(results.Point) []float64 // in microseconds
-	us map[string][]float64          // by scheme
+	times func(results.Point) []float64 // in microseconds
+	us    map[string][]float64          // by scheme
 }
 
 // completions are the distributions of flows, all first, and of queries.
@@ -47,7 +47,7 @@ func gather(all []distribution, points []store.Point) error {
 			return err
 		}
 		for _, d := range all {
-			d.us[p.Scheme] = append(d.us[p.Scheme], d.of(p)...)
+			d.us[p.Scheme] = append(d.us[p.Scheme], d.times(p)...)
 		}
 	}
 	for _, d := range all {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // RunJSON is what `run --json` prints.
@@ -58,7 +59,7 @@ func PointJSONOf(p results.Point) PointJSON {
 		TimedOut: results.TimedOut(p.Flows),
 		Fidelity: FidelityJSON{
 			Label:       p.Fidelity.Label,
-			LatenessP99: results.Microseconds(p.Fidelity.LatenessP99),
+			LatenessP99: results.Microseconds(time.Duration(p.Fidelity.LatenessP99)),
 			ShareOfRTT:  p.Fidelity.ShareOfRTT,
 			EdgeDrops:   p.Fidelity.EdgeDrops,
 		},

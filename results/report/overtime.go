@@ -16,7 +16,7 @@ import (
 func on(course []results.XY, x, y unit) []figure.Point {
 	out := make([]figure.Point, len(course))
 	for i, p := range course {
-		out[i] = figure.Point{X: p.X / x.of, Y: p.Y / y.of}
+		out[i] = figure.Point{X: p.X / x.scale, Y: p.Y / y.scale}
 	}
 	return out
 }
@@ -41,8 +41,8 @@ func queueFigures(c compare.Comparison, series []results.Occupancy, file string)
 		n := style(c, o.Scheme)
 		figures = append(figures, figure.Figure{
 			Name: stem("queue", o.Scheme, file), Title: o.Scheme, About: "Queue length over time under " + o.Scheme,
-			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: end / x.of},
-			Y: figure.Axis{Title: fmt.Sprintf("queue length (%s)", y.name), High: top / y.of},
+			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: end / x.scale},
+			Y: figure.Axis{Title: fmt.Sprintf("queue length (%s)", y.name), High: top / y.scale},
 			Series: []figure.Series{
 				{Name: "peak", Style: n, Form: figure.Shade, Points: on(o.Peak, x, y)},
 				{Name: o.Scheme + ", mean", Style: n, Form: figure.Plain, Points: on(o.Mean, x, y)},
@@ -63,13 +63,13 @@ const (
 // Mbps.
 type rates struct {
 	scheme string
-	of     map[int32][]results.XY // lab time in us
+	lines  map[int32][]results.XY // lab time in us
 }
 
 // portion is what a queue or service sent in an interval that ends at that time.
 type portion struct {
 	at    time.Duration
-	of    int32
+	from  int32
 	bytes int64
 }
 
@@ -97,11 +97,11 @@ func deliveredBy(samples []results.ServiceSample) []portion {
 func ratesOf(scheme string, portions []portion, end time.Duration) rates {
 	sent, total := make(map[int32]*[rateBins]float64), make(map[int32]float64)
 	for _, p := range portions {
-		if sent[p.of] == nil {
-			sent[p.of] = new([rateBins]float64)
+		if sent[p.from] == nil {
+			sent[p.from] = new([rateBins]float64)
 		}
-		sent[p.of][results.BinOf(p.at, end, rateBins)] += float64(p.bytes)
-		total[p.of] += float64(p.bytes)
+		sent[p.from][results.BinOf(p.at, end, rateBins)] += float64(p.bytes)
+		total[p.from] += float64(p.bytes)
 	}
 	busiest := slices.SortedFunc(maps.Keys(sent), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
@@ -110,7 +110,7 @@ func ratesOf(scheme string, portions []portion, end time.Duration) rates {
 	for _, q := range busiest[:min(len(busiest), rateLines)] {
 		for i, bytes := range sent[q] {
 			mbps := bytes * 8 / (results.Microseconds(end) / rateBins)
-			r.of[q] = append(r.of[q], results.XY{X: results.Middle(i, end, rateBins), Y: mbps})
+			r.lines[q] = append(r.lines[q], results.XY{X: results.Middle(i, end, rateBins), Y: mbps})
 		}
 	}
 	return r
@@ -121,7 +121,7 @@ func ratesOf(scheme string, portions []portion, end time.Duration) rates {
 func rateFigures(of string, series []rates, end time.Duration, load float64) []figure.Figure {
 	top := 0.0
 	for _, r := range series {
-		for _, course := range r.of {
+		for _, course := range r.lines {
 			for _, p := range course {
 				top = max(top, p.Y)
 			}
@@ -133,17 +133,17 @@ func rateFigures(of string, series []rates, end time.Duration, load float64) []f
 	}
 	var figures []figure.Figure
 	for _, r := range series {
-		if top == 0 || len(r.of) == 0 {
+		if top == 0 || len(r.lines) == 0 {
 			continue
 		}
 		f := figure.Figure{
 			Name: stem("goodput", of, r.scheme, loadName(load)), Title: r.scheme, About: "Goodput of each " + of + " over time under " + r.scheme,
-			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: results.Microseconds(end) / x.of},
-			Y: figure.Axis{Title: fmt.Sprintf("goodput (%s)", y.name), High: top / y.of},
+			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: results.Microseconds(end) / x.scale},
+			Y: figure.Axis{Title: fmt.Sprintf("goodput (%s)", y.name), High: top / y.scale},
 		}
-		for i, q := range slices.Sorted(maps.Keys(r.of)) {
+		for i, q := range slices.Sorted(maps.Keys(r.lines)) {
 			f.Series = append(f.Series, figure.Series{
-				Name: fmt.Sprintf("%s %d", of, q), Style: i, Marked: float64(i) / float64(len(r.of)), Points: on(r.of[q], x, y),
+				Name: fmt.Sprintf("%s %d", of, q), Style: i, Marked: float64(i) / float64(len(r.lines)), Points: on(r.lines[q], x, y),
 			})
 		}
 		figures = append(figures, f)

@@ -19,10 +19,10 @@ func TestRatesByHand(t *testing.T) {
 			results.QueueSample{At: at, Switch: "s", Port: "other", Queue: 3, Sent: 9e6})
 	}
 	got := ratesOf("tcn", sentBy(results.PortName{Switch: "s", Port: "p"}, samples), 600*time.Millisecond)
-	if len(got.of) != 1 || len(got.of[3]) != rateBins {
-		t.Fatalf("%d queues, %d bins", len(got.of), len(got.of[3]))
+	if len(got.lines) != 1 || len(got.lines[3]) != rateBins {
+		t.Fatalf("%d queues, %d bins", len(got.lines), len(got.lines[3]))
 	}
-	for i, p := range got.of[3] {
+	for i, p := range got.lines[3] {
 		if want := 5000 + 10_000*float64(i); math.Abs(p.X-want) > 1e-6 || p.Y != 6 {
 			t.Errorf("bin %d: %v, want 6 Mbps at %v us", i, p, want)
 		}
@@ -35,8 +35,8 @@ func TestRatesAreOfTheBusiestQueues(t *testing.T) {
 		samples = append(samples, results.QueueSample{Switch: "s", Port: "p", Queue: q, Sent: int64(q)})
 	}
 	got := ratesOf("tcn", sentBy(results.PortName{Switch: "s", Port: "p"}, samples), time.Second)
-	if _, slow := got.of[0]; slow || len(got.of) != rateLines {
-		t.Errorf("queues %v", got.of)
+	if _, slow := got.lines[0]; slow || len(got.lines) != rateLines {
+		t.Errorf("queues %v", got.lines)
 	}
 }
 

@@ -121,8 +121,8 @@ func loadFigure(c compare.Comparison, s compare.Statistic) (f figure.Figure, ok 
 
 // unit is a unit of an axis, and how many of the smaller one it is.
 type unit struct {
-	name string
-	of   float64
+	name  string
+	scale float64
 }
 
 // timeUnit is the unit for times from a shortest to a longest, in microseconds.
@@ -152,12 +152,12 @@ func cdfFigure(c compare.Comparison, what subject, times map[string][]float64) (
 	f = figure.Figure{
 		Name: stem(strings.ToLower(what.measure), "cdf", what.file), Title: what.measure + " of " + what.name,
 		About: "Cumulative distribution of " + what.measure + ", " + what.name,
-		X:     figure.Axis{Title: fmt.Sprintf("%s (%s)", what.measure, u.name), Low: low / u.of, High: high / u.of, Log: true},
+		X:     figure.Axis{Title: fmt.Sprintf("%s (%s)", what.measure, u.name), Low: low / u.scale, High: high / u.scale, Log: true},
 		Y:     figure.Axis{Title: "share of " + what.share, High: 1},
 	}
 	for i, s := range c.Schemes {
 		if us := times[s]; len(us) > 0 {
-			f.Series = append(f.Series, figure.Series{Name: s, Style: i, Marked: float64(i) / float64(len(c.Schemes)), Points: cdf(us, u.of)})
+			f.Series = append(f.Series, figure.Series{Name: s, Style: i, Marked: float64(i) / float64(len(c.Schemes)), Points: cdf(us, u.scale)})
 		}
 	}
 	return f, true
@@ -167,11 +167,11 @@ func cdfFigure(c compare.Comparison, what subject, times map[string][]float64) (
 func minAbove(a, b float64) float64 { return min(cmp.Or(a, b), b) }
 
 // cdf thins ascending values to a few hundred places on their distribution.
-func cdf(us []float64, of float64) []figure.Point {
+func cdf(us []float64, scale float64) []figure.Point {
 	every := max(1, len(us)/400)
-	places := []figure.Point{{X: us[0] / of}}
+	places := []figure.Point{{X: us[0] / scale}}
 	for i := 0; i < len(us); i += every {
-		places = append(places, figure.Point{X: us[i] / of, Y: float64(i+1) / float64(len(us))})
+		places = append(places, figure.Point{X: us[i] / scale, Y: float64(i+1) / float64(len(us))})
 	}
-	return append(places, figure.Point{X: us[len(us)-1] / of, Y: 1})
+	return append(places, figure.Point{X: us[len(us)-1] / scale, Y: 1})
 }

@@ -113,24 +113,34 @@ func (s *section) draw(c compare.Comparison, points []store.Point) error {
 	return s.drawServices(c, points)
 }
 
-// drawServices shows what the services delivered in the baseline's first seed
-// under every scheme, where there are several.
-func (s *section) drawServices(c compare.Comparison, points []store.Point) error {
+// underFirstSeed reads samples under every scheme, all of the first seed of the
+// baseline.
+func underFirstSeed[S any](c compare.Comparison, points []store.Point, read func(store.Point) ([]S, error)) (under map[string][]S, seed uint64, err error) {
 	first := slices.IndexFunc(points, func(p store.Point) bool { return p.Scheme == c.Baseline })
 	if first < 0 {
-		return nil
+		return nil, 0, nil
 	}
-	seed, under, services := points[first].Seed, make(map[string][]results.ServiceSample), make(map[int32]bool)
-	var end time.Duration
+	seed, under = points[first].Seed, make(map[string][]S)
 	for _, p := range points {
-		if p.Seed != seed {
-			continue
+		if p.Seed == seed {
+			if under[p.Scheme], err = read(p); err != nil {
+				return nil, 0, err
+			}
 		}
-		samples, err := p.ReadServices()
-		if err != nil {
-			return err
-		}
-		under[p.Scheme] = samples
+	}
+	return under, seed, nil
+}
+
+// drawServices shows what the services delivered under every scheme, where there are
+// several.
+func (s *section) drawServices(c compare.Comparison, points []store.Point) error {
+	under, seed, err := underFirstSeed(c, points, store.Point.ReadServices)
+	if err != nil {
+		return err
+	}
+	services := make(map[int32]bool)
+	var end time.Duration
+	for _, samples := range under {
 		for _, sample := range samples {
 			end, services[sample.Service] = max(end, sample.At), true
 		}
@@ -149,32 +159,16 @@ func (s *section) drawServices(c compare.Comparison, points []store.Point) error
 	return nil
 }
 
-// drawQueues shows the same port and seed under every scheme: the baseline's
-// bottleneck, and its first seed.
+// drawQueues shows the same port under every scheme: the baseline's bottleneck.
 func (s *section) drawQueues(c compare.Comparison, points []store.Point) error {
-	first := slices.IndexFunc(points, func(p store.Point) bool { return p.Scheme == c.Baseline })
-	if first < 0 {
-		return nil
-	}
-	samples, err := points[first].ReadQueues()
-	if err != nil {
+	under, seed, err := underFirstSeed(c, points, store.Point.ReadQueues)
+	port, ok := results.Bottleneck(under[c.Baseline])
+	if err != nil || !ok {
 		return err
 	}
-	port, ok := results.Bottleneck(samples)
-	if !ok {
-		return nil
-	}
-	seed := points[first].Seed
-	under := make(map[string][]results.QueueSample)
-	end := results.LastSample(samples)
-	for _, p := range points {
-		if p.Seed != seed {
-			continue
-		}
-		if under[p.Scheme], err = p.ReadQueues(); err != nil {
-			return err
-		}
-		end = max(end, results.LastSample(under[p.Scheme]))
+	var end time.Duration
+	for _, samples := range under {
+		end = max(end, results.LastSample(samples))
 	}
 	var lengths []results.Occupancy
 	var sent []rates

@@ -87,7 +87,7 @@ func Decorate(p *results.Point, n int64) {
 	p.Ingress = []results.IngressCount{{Switch: "s1", Port: "h1", Held: 50, Released: 50, MarkedECE: 40, PeakPackets: 9}}
 	p.Ports = []results.PortCount{{Switch: "s1", Port: "h1", Enqueued: 900, Sent: 890, Marked: 100 * n, DropsFull: 3, DropsScheme: 4, SentBytes: 1e6, PeakBytes: n * 9000}}
 	p.Hosts = []results.HostCount{{Host: "h1", Timeouts: n, Retransmits: 5}, {Host: "h2", Timeouts: 1}}
-	p.Fidelity = results.Fidelity{Label: results.FidelityOK, LatenessP50: 300, LatenessP99: 1234 * time.Nanosecond, LatenessMax: 5 * time.Microsecond, ShareOfRTT: 0.0145, CPUHeadroom: 0.4}
+	p.Fidelity = results.Fidelity{Label: results.FidelityOK, LatenessP50: 300, LatenessP99: 1234, LatenessMax: 5000, ShareOfRTT: 0.0145, CPUHeadroom: 0.4}
 	if p.Scheme == "codel" && p.Load == 0.9 {
 		p.Fidelity.Label, p.Fidelity.Reasons = results.FidelityLow, []string{"p99 lateness is 14 % of the base RTT"}
 	}

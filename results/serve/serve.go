@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"aqmlab/results"
 	"aqmlab/results/report"
@@ -32,7 +33,7 @@ var files embed.FS
 //	GET /api/live          those that are being made: [Growing]
 //	GET /report?run=NAME   a report about one or more runs; &baseline=SCHEME
 func Handler(root string) http.Handler {
-	s := &server{root: root, made: newFacts()}
+	s := &server{root: root, made: newFactCache()}
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the folder is part of the program
@@ -82,7 +83,7 @@ func here(host string) bool {
 
 type server struct {
 	root string
-	made *facts
+	made *factCache
 }
 
 // Run is one line of the list.
@@ -100,7 +101,7 @@ func (s *server) runs(w http.ResponseWriter, _ *http.Request) {
 	}
 	list := make([]Run, 0, len(entries))
 	for _, e := range slices.Backward(entries) {
-		list = append(list, Run{e, s.made.of(e)})
+		list = append(list, Run{e, s.made.read(e)})
 	}
 	answer(w, list)
 }
@@ -193,3 +194,43 @@ func fail(w http.ResponseWriter, err error) {
 
 // send leaves it to the browser to notice that it did not get all.
 func send(w http.ResponseWriter, b []byte) { _, _ = w.Write(b) }
+
+// Facts are what the list shows of a run beside its entry.
+type Facts struct {
+	Schemes  []string  `json:"schemes"`
+	Loads    []float64 `json:"loads"`
+	Seeds    []uint64  `json:"seeds"`
+	Fidelity string    `json:"fidelity"` // the label of its worst point; empty without any
+}
+
+// factCache remembers the facts of complete runs, which do not change.
+type factCache struct {
+	mu   sync.Mutex
+	seen map[string]Facts // by the name of the folder
+}
+
+func newFactCache() *factCache { return &factCache{seen: make(map[string]Facts)} }
+
+// read reads the facts of a run; a broken one has none.
+func (f *factCache) read(e store.Entry) Facts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.seen[e.Name]; ok && e.State == results.Complete {
+		return known
+	}
+	run, err := store.Open(e.Dir)
+	if err != nil {
+		return Facts{} // the entry says why
+	}
+	m := run.Manifest
+	facts := Facts{Schemes: m.Schemes, Loads: m.Loads, Seeds: m.Seeds}
+	for _, p := range m.Points {
+		if facts.Fidelity == "" || p.Fidelity.Low() {
+			facts.Fidelity = p.Fidelity.Label
+		}
+	}
+	if e.State == results.Complete {
+		f.seen[e.Name] = facts
+	}
+	return facts
+}

@@ -19,7 +19,7 @@ func (r *Run) CheckResumable(m results.Manifest, labYAML []byte) error {
 	}
 	var differs []string
 	for _, f := range Fields() {
-		was, is := f.Of(r.Manifest), f.Of(m)
+		was, is := f.Value(r.Manifest), f.Value(m)
 		measures := f.Matters || f.Name == "dilation" || f.Name == "kernel" && !r.Manifest.Virtual()
 		if known := is != "" && is != "0"; measures && known && was != is {
 			differs = append(differs, fmt.Sprintf("%s: %s then, %s now", f.Name, was, is))

@@ -108,7 +108,7 @@ func UnlikeKeys(labs []LabKeys) []string {
 // field is something that manifests hold and in which runs may differ.
 type field struct {
 	Name    string
-	Of      func(results.Manifest) string
+	Value   func(results.Manifest) string
 	Matters bool // points that differ in it are not of one run
 }
 
