@@ -1,10 +1,11 @@
 package reproduce
 
 import (
-	"aqmlab/reproduce/card"
-	"aqmlab/reproduce/record"
 	"strings"
 	"testing"
+
+	"aqmlab/reproduce/card"
+	"aqmlab/reproduce/record"
 )
 
 // Claims about arithmetic are judged without points, and ask for none.

@@ -1,14 +1,15 @@
 package reproduce
 
 import (
-	"aqmlab/labs"
-	"aqmlab/reproduce/metric"
-	"aqmlab/reproduce/papers"
-	"aqmlab/results"
 	"errors"
 	"math"
 	"testing"
 	"time"
+
+	"aqmlab/labs"
+	"aqmlab/reproduce/metric"
+	"aqmlab/reproduce/papers"
+	"aqmlab/results"
 )
 
 // The intervals over seeds are those of Student's t.

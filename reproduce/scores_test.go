@@ -1,8 +1,9 @@
 package reproduce
 
 import (
-	"aqmlab/reproduce/card"
 	"testing"
+
+	"aqmlab/reproduce/card"
 )
 
 // Of what the papers only describe nothing is run.

@@ -1,13 +1,13 @@
 package results_test
 
 import (
-	"aqmlab/results"
-
-	"aqmlab/results/resultstest"
 	"bytes"
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 func TestManifestRoundTrip(t *testing.T) {

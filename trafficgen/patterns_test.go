@@ -1,10 +1,11 @@
 package trafficgen
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"maps"
 	"slices"
 	"testing"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 func TestEndpointsAreUniform(t *testing.T) {

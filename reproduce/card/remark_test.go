@@ -1,9 +1,10 @@
 package card
 
 import (
-	"aqmlab/reproduce/papers"
 	"strings"
 	"testing"
+
+	"aqmlab/reproduce/papers"
 )
 
 // hardware are claims of an experiment about machines of the authors.

@@ -1,10 +1,11 @@
 package card
 
 import (
+	"testing"
+
 	"aqmlab/orchestrator"
 	"aqmlab/reproduce/papers"
 	"aqmlab/reproduce/record"
-	"testing"
 )
 
 // A verdict is unsettled when the interval holds what would be reproduced.

@@ -1,9 +1,10 @@
 package card
 
 import (
-	"aqmlab/reproduce/papers"
 	"math"
 	"testing"
+
+	"aqmlab/reproduce/papers"
 )
 
 func ptr(v float64) *float64 { return &v }

@@ -1,13 +1,14 @@
 package card
 
 import (
-	"aqmlab/orchestrator"
-	"aqmlab/reproduce/papers"
-	"aqmlab/reproduce/record"
 	"encoding/json"
 	"math"
 	"strings"
 	"testing"
+
+	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
+	"aqmlab/reproduce/record"
 )
 
 // An explanation stands on the card of what was judged and is not reproduced,

@@ -1,9 +1,10 @@
 package metric
 
 import (
-	"aqmlab/reproduce/papers"
 	"math"
 	"testing"
+
+	"aqmlab/reproduce/papers"
 )
 
 // Times follow from the number of bits: 2^32 ns, and 2^32 ticks of 1024 ns. The

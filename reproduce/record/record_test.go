@@ -1,7 +1,6 @@
 package record
 
 import (
-	"aqmlab/results"
 	"bytes"
 	"encoding/json"
 	"math"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
 )
 
 // A record reads as it was written, numbers without a word in JSON included, and

@@ -1,13 +1,14 @@
 package compare
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 // verdictOf compares two points and returns one row.

@@ -1,15 +1,16 @@
 package compare
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 func TestCompareByHand(t *testing.T) {

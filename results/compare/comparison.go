@@ -2,10 +2,11 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"fmt"
 	"slices"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // Metric is what a row compares.

@@ -1,10 +1,11 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"fmt"
 	"math"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // Finding is what a comparison found on one scheme at one load, in words.

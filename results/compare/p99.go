@@ -1,10 +1,11 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"cmp"
 	"slices"
 	"time"
+
+	"aqmlab/results"
 )
 
 // stretch is flows that follow each other in the pooled traces: from up to, and

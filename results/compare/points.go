@@ -1,9 +1,10 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"fmt"
 	"slices"
+
+	"aqmlab/results"
 )
 
 // Points compares schemes that replayed the same traces, flow by flow, with

@@ -1,12 +1,13 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // pointSet holds points by scheme and load, checked to replay the same traces.

@@ -1,11 +1,12 @@
 package compare
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 func TestCompareQueriesByHand(t *testing.T) {

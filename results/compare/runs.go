@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/store"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // Runs compares the union of the runs' points as [Points] does, and

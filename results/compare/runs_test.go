@@ -1,14 +1,15 @@
 package compare
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 const wholeLab = `name: star

@@ -1,12 +1,13 @@
 package compare
 
 import (
-	"aqmlab/results/store"
 	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aqmlab/results/store"
 )
 
 // unlike lists in what a run differs from another, of what decides how a point

@@ -1,11 +1,12 @@
 package compare
 
 import (
-	"aqmlab/results"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // minForP99 is how many flows a class needs so that ten lie beyond the p99.

@@ -1,12 +1,13 @@
 package report
 
 import (
+	"slices"
+	"strconv"
+
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
 	"aqmlab/results/store"
-	"slices"
-	"strconv"
 )
 
 // distribution gathers the times of one subject under every scheme.

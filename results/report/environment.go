@@ -1,12 +1,13 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/store"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // runFacts is what made one run.

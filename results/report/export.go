@@ -1,14 +1,15 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/store"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // SummaryTable is the table of [Export] that is computed: a row for each

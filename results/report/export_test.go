@@ -1,9 +1,6 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -11,6 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 // exported is a table of a run as CSV, by column.

@@ -1,16 +1,17 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the files under testdata")

@@ -1,13 +1,14 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
-	"aqmlab/results/store"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/store"
 )
 
 // RunJSON is what `run --json` prints.

@@ -1,9 +1,6 @@
 package report
 
 import (
-	"aqmlab/results/compare"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +9,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/results/compare"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 // BenchmarkMillion is what becomes of a million flow records in a run: they are

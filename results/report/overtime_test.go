@@ -1,12 +1,13 @@
 package report
 
 import (
-	"aqmlab/results"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
 )
 
 // A queue that sends 1500 bytes every 2 ms has 6 Mbps, in every bin.

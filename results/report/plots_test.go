@@ -1,9 +1,6 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"bytes"
 	"io"
 	"os"
@@ -11,6 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 // Every figure of the page is a file of its own, in both formats, and all names

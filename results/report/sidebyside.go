@@ -1,14 +1,15 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
 	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
 )
 
 // eachColumns is how many columns of 10 characters fit beside the schemes.

@@ -1,15 +1,16 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 // steadily is a point of so many small flows that take the same.

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
-	"aqmlab/results/resultstest"
-	"aqmlab/results/store"
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
@@ -18,6 +14,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 // A probe that was never answered keeps its place, without times.

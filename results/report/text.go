@@ -1,8 +1,6 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -10,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
 )
 
 // tableWidth is the widest line that Table prints, in characters.

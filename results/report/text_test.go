@@ -1,14 +1,15 @@
 package report
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/compare"
-	"aqmlab/results/resultstest"
 	"bytes"
 	"errors"
 	"regexp"
 	"strings"
 	"testing"
+
+	"aqmlab/results"
+	"aqmlab/results/compare"
+	"aqmlab/results/resultstest"
 )
 
 func tableOf(t *testing.T, c compare.Comparison, o TextOptions) string {

@@ -3,9 +3,10 @@
 package resultstest
 
 import (
-	"aqmlab/results"
 	"testing"
 	"time"
+
+	"aqmlab/results"
 )
 
 // Everything are points with queries, several services and probes besides.

@@ -1,10 +1,11 @@
 package resultstest
 
 import (
-	"aqmlab/results"
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"aqmlab/results"
 )
 
 // Synth draws points whose truth is known. Flows start by a Poisson process;

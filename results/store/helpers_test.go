@@ -1,10 +1,11 @@
 package store
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 // stored writes points as a complete run in a new root.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"aqmlab/results"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/results"
 )
 
 // Entry is one line of a list of runs.

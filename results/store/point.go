@@ -1,12 +1,13 @@
 package store
 
 import (
-	"aqmlab/results"
 	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"aqmlab/results"
 )
 
 // record is point.json: all of a point but its flows and samples. It is written

@@ -1,14 +1,15 @@
 package store
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 func TestRoundTripOfEverything(t *testing.T) {

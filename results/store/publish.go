@@ -1,7 +1,6 @@
 package store
 
 import (
-	"aqmlab/results"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // liveFile is where a run that is being made has its Live.

@@ -1,13 +1,14 @@
 package store
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 // Readers see the last state as long as the run is made, and none before or

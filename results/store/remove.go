@@ -1,7 +1,6 @@
 package store
 
 import (
-	"aqmlab/results"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/results"
 )
 
 // Remove removes the folder of a run: one that is whole, or what a killed

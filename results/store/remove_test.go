@@ -1,14 +1,15 @@
 package store
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 // twoRuns stores two runs in a root, the second of which is the latest.

@@ -1,13 +1,14 @@
 package store
 
 import (
-	"aqmlab/results"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // CheckResumable tells why a run cannot be gone on with by what m and labYAML

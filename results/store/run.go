@@ -3,7 +3,6 @@
 package store
 
 import (
-	"aqmlab/results"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aqmlab/results"
 )
 
 // Run is a run on disk.

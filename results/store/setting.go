@@ -1,12 +1,13 @@
 package store
 
 import (
-	"aqmlab/results"
 	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"aqmlab/results"
 )
 
 // schemesPrefix begins the keys of schemes: schemes.NAME.KEY.

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"aqmlab/results"
-	"aqmlab/results/resultstest"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/resultstest"
 )
 
 // A run keeps its name in UTC whatever the clock on the wall shows: 2:30 on

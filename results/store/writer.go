@@ -1,7 +1,6 @@
 package store
 
 import (
-	"aqmlab/results"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/results"
 )
 
 // Writer keeps a run while it is made. Every point is on disk, whole, when Add

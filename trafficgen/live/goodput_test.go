@@ -1,9 +1,10 @@
 package live
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"testing"
 	"time"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 // TestServices: what services deliver are the payloads of their flows, within

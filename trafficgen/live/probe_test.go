@@ -1,7 +1,6 @@
 package live
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"context"
 	"errors"
 	"net"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 // datagrams is a network whose hosts are ports of 127.0.0.1.

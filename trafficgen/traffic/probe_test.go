@@ -1,10 +1,11 @@
 package traffic_test
 
 import (
-	"aqmlab/trafficgen/traffic"
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/trafficgen/traffic"
 )
 
 func probe() traffic.Probe {
