@@ -70,10 +70,7 @@ func (f Field) Decode(raw any, into reflect.Value) error {
 	case into.Kind() == reflect.Slice:
 		return f.list(raw, into)
 	case into.Kind() == reflect.Map:
-		return f.mapping(raw, into)
-	case into.Kind() == reflect.Interface:
-		into.Set(reflect.ValueOf(raw))
-		return nil
+		return mapping(raw, into)
 	case into.CanFloat():
 		return f.number(raw, into)
 	}
@@ -154,20 +151,13 @@ func (f Field) list(raw any, into reflect.Value) error {
 	return nil
 }
 
-func (f Field) mapping(raw any, into reflect.Value) error {
-	from := reflect.ValueOf(raw)
-	if from.Kind() != reflect.Map || from.Type().Key() != into.Type().Key() {
+// mapping takes a mapping as it is, for others to read.
+func mapping(raw any, into reflect.Value) error {
+	from, ok := raw.(map[string]any)
+	if !ok {
 		return notA(raw, into.Type())
 	}
-	made := reflect.MakeMap(into.Type())
-	for name, value := range from.Seq2() {
-		item := reflect.New(into.Type().Elem()).Elem()
-		if err := f.Decode(value.Interface(), item); err != nil {
-			return fmt.Errorf("%v: %w", name, err)
-		}
-		made.SetMapIndex(name, item)
-	}
-	into.Set(made)
+	into.Set(reflect.ValueOf(maps.Clone(from)))
 	return nil
 }
 

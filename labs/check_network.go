@@ -69,9 +69,7 @@ func checkRTT(r *schema.Reader, l *Lab, layout topologies.Layout) {
 	c := r.Choice(distributionPath)
 	kindPath := c.KindPath()
 	r.RefuseUnused(c, l.RTT.Distribution)
-	shape := schema.Build(r, c, l.RTT.Distribution, func(params map[string]any) (basertt.Shape, error) {
-		return basertt.Table().New(l.RTT.Distribution.Kind, params, struct{}{})
-	})
+	shape := schema.BuildOf(r, distributionPath, l.RTT.Distribution, basertt.Table(), struct{}{})
 	switch {
 	case shape == nil:
 	case l.RTT.Distribution.Kind == basertt.Fixed:
@@ -150,11 +148,9 @@ func ownDelays(r *schema.Reader, l *Lab, layout topologies.Layout) string {
 
 func checkHost(r *schema.Reader, l *Lab) {
 	h := l.Host
-	c, ch := r.Choice(transportPath), kind.Choice{Kind: h.Transport, Params: h.TransportParams}
-	r.RefuseUnused(c, ch)
-	schema.Build(r, c, ch, func(params map[string]any) (transport.Transport, error) {
-		return transport.Table().New(h.Transport, params, struct{}{})
-	})
+	chosen := kind.Choice{Kind: h.Transport, Params: h.TransportParams}
+	r.RefuseUnused(r.Choice(transportPath), chosen)
+	schema.BuildOf(r, transportPath, chosen, transport.Table(), struct{}{})
 	for path, rto := range map[string]time.Duration{"host.rto_min": h.RTOMin, "host.rto_initial": h.RTOInitial} {
 		if rto > h.RTOMax && r.Sound(path, "host.rto_max") {
 			r.Fail(path, "%s is above host.rto_max, %s", units.FormatTime(rto), units.FormatTime(h.RTOMax))

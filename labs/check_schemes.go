@@ -67,21 +67,19 @@ func checkBaseline(r *schema.Reader, l *Lab) {
 // checkIngress builds the gate of a scheme that has one. What is wrong in the
 // short form is wrong beside the aqm.
 func checkIngress(r *schema.Reader, l *Lab, s Scheme) {
-	c := r.Choice(schemePath(s.Name) + ".ingress")
+	path := schemePath(s.Name) + ".ingress"
 	if short, _ := kind.AsText(r.Value(schemePath(s.Name) + ".aqm")); isGate(short) {
-		c = r.Choice(schemePath(s.Name))
+		path = schemePath(s.Name)
 	}
 	env := port.GateEnv{Buffer: l.Switch.buffer()}
 	if env.Buffer == 0 {
 		env.Buffer = units.GB // the missing size is told already
 	}
-	switch {
+	switch kindPath := r.Choice(path).KindPath(); {
 	case s.Ingress.Kind != "":
-		schema.Build(r, c, s.Ingress, func(params map[string]any) (port.Gate, error) {
-			return port.Gates().New(s.Ingress.Kind, params, env)
-		})
-	case len(s.Ingress.Params) > 0 && r.Sound(c.KindPath()):
-		r.Fail(c.KindPath(), "missing: want one of %s", strings.Join(port.Gates().Names(), ", "))
+		schema.BuildOf(r, path, s.Ingress, port.Gates(), env)
+	case len(s.Ingress.Params) > 0 && r.Sound(kindPath):
+		r.Fail(kindPath, "missing: want one of %s", strings.Join(port.Gates().Names(), ", "))
 	}
 }
 

@@ -35,9 +35,7 @@ func checkSwitch(r *schema.Reader, l *Lab) {
 // checkScheduler answers the scheduler, or nil when it cannot be built.
 func checkScheduler(r *schema.Reader, l *Lab) sched.Scheduler {
 	s, schedulers := l.Switch, l.Kinds.Schedulers()
-	scheduler := schema.Build(r, r.Choice(schedulerPath), s.Scheduler, func(params map[string]any) (sched.Scheduler, error) {
-		return schedulers.New(s.Scheduler.Kind, params, sched.Env{Queues: s.Queues, Schedulers: schedulers})
-	})
+	scheduler := schema.BuildOf(r, schedulerPath, s.Scheduler, schedulers, sched.Env{Queues: s.Queues, Schedulers: schedulers})
 	if scheduler == nil {
 		return nil
 	}
@@ -70,12 +68,6 @@ func checkQuantum(r *schema.Reader, l *Lab, path string, c kind.Choice) {
 // defaultAlpha lets a lone queue take half of the pool.
 const defaultAlpha = 1
 
-// bufferKey is a key of the buffer, and the sharings that use it.
-type bufferKey struct {
-	path string
-	of   []string
-}
-
 // checkBuffer wants the sizes that the sharing uses, and no others.
 func checkBuffer(r *schema.Reader, l *Lab) {
 	if !r.Sound("switch.buffer.sharing") {
@@ -84,30 +76,27 @@ func checkBuffer(r *schema.Reader, l *Lab) {
 	b := &l.Switch.Buffer
 	for _, key := range []struct {
 		path string
+		size *units.Size // nil: it is none
 		of   []string
 	}{
-		{"switch.buffer.per_port", []string{port.SharedPort}},
-		{"switch.buffer.per_queue", []string{port.SharedStatic}},
-		{"switch.buffer.pool", []string{port.SharedPool, port.SharedDynamic}},
-		{"switch.buffer.alpha", []string{port.SharedDynamic}},
+		{"switch.buffer.per_port", &b.PerPort, []string{port.SharedPort}},
+		{"switch.buffer.per_queue", &b.PerQueue, []string{port.SharedStatic}},
+		{"switch.buffer.pool", &b.Pool, []string{port.SharedPool, port.SharedDynamic}},
+		{"switch.buffer.alpha", nil, []string{port.SharedDynamic}},
 	} {
-		if !slices.Contains(key.of, b.Sharing) && r.Has(key.path) {
+		switch used := slices.Contains(key.of, b.Sharing); {
+		case !used && r.Has(key.path):
 			r.Fail(key.path, "not used when switch.buffer.sharing is %s: want %s", b.Sharing, strings.Join(key.of, " or "))
+		case used && key.size != nil:
+			checkHoldsPacket(r, l, key.path, *key.size)
 		}
 	}
-	switch b.Sharing {
-	case port.SharedPort:
-		checkHoldsPacket(r, l, "switch.buffer.per_port", b.PerPort)
-		return
-	case port.SharedStatic:
-		checkHoldsPacket(r, l, "switch.buffer.per_queue", b.PerQueue)
-	case port.SharedDynamic:
-		b.Alpha = cmp.Or(b.Alpha, defaultAlpha)
-		checkHoldsPacket(r, l, "switch.buffer.pool", b.Pool)
-	case port.SharedPool:
-		checkHoldsPacket(r, l, "switch.buffer.pool", b.Pool)
+	if b.Sharing != port.SharedPort {
+		b.PerPort = 0
 	}
-	b.PerPort = 0
+	if b.Sharing == port.SharedDynamic {
+		b.Alpha = cmp.Or(b.Alpha, defaultAlpha)
+	}
 }
 
 func checkHoldsPacket(r *schema.Reader, l *Lab, path string, size units.Size) {

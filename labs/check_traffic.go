@@ -46,12 +46,8 @@ func checkTraffic(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 
 // checkWorkload tells whether flows start by the load, as far as can be told.
 func checkWorkload(r *schema.Reader, l *Lab, path string, w *Workload) (byLoad bool) {
-	schema.Build(r, r.Choice(path+".sizes"), w.Sizes, func(params map[string]any) (trafficgen.Distribution, error) {
-		return trafficgen.Sizes().New(w.Sizes.Kind, params, trafficgen.SizesEnv{})
-	})
-	arrival := schema.Build(r, r.Choice(path+".arrival"), w.Arrival, func(params map[string]any) (trafficgen.Arrival, error) {
-		return trafficgen.Arrivals().New(w.Arrival.Kind, params, trafficgen.ArrivalEnv{})
-	})
+	schema.BuildOf(r, path+".sizes", w.Sizes, trafficgen.Sizes(), trafficgen.SizesEnv{})
+	arrival := schema.BuildOf(r, path+".arrival", w.Arrival, trafficgen.Arrivals(), trafficgen.ArrivalEnv{})
 	services := path + ".services"
 	if n := len(w.Services); n > l.Switch.Queues && r.Sound(services, "switch.scheduler.queues") {
 		r.Fail(services, "%d services: want at most one for each queue, switch.scheduler.queues is %d", n, l.Switch.Queues)
@@ -103,13 +99,13 @@ func checkProbe(r *schema.Reader, l *Lab, layout topologies.Layout) {
 }
 
 func checkProbeHost(r *schema.Reader, path, name string, layout topologies.Layout) {
-	hosts := len(layout.Racks)
+	hosts := layout.Names
 	switch {
-	case !r.Sound(path) || hosts == 0: // what is wrong is told already
+	case !r.Sound(path) || len(hosts) == 0: // what is wrong is told already
 	case name == "":
-		r.Fail(path, "missing: want a host such as %s", layout.HostName(0))
-	case layout.HostNumber(name) < 0:
-		r.Fail(path, "no host %q: want one of %s to %s", name, layout.HostName(0), layout.HostName(hosts-1))
+		r.Fail(path, "missing: want a host such as %s", hosts[0])
+	case !slices.Contains(hosts, name):
+		r.Fail(path, "no host %q: want one of %s to %s", name, hosts[0], hosts[len(hosts)-1])
 	}
 }
 

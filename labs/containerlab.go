@@ -111,7 +111,7 @@ func (l *Lab) Network() (*clab.Topology, error) {
 			}
 		}
 		t.Links = append(t.Links, clab.Link{A: ends[0], B: ends[1], Traits: clab.Traits{
-			Rate: link.Rate, Delay: &link.Delay, Jitter: link.Jitter, Loss: link.LossRate,
+			Rate: link.Rate, Delay: &link.Delay, Jitter: link.Jitter, Loss: clab.Share(link.LossRate),
 		}})
 	}
 	return t, nil

@@ -44,9 +44,9 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	access, trunk := l.linkDelays(layout.Hops)
 	spec := fabric.Spec{Switches: layout.Switches, Port: p, HostPorts: l.Host.Port == HostSwitchPort, Pause: l.Switch.Pause, Seed: seed}
 	for i, rack := range layout.Racks {
-		h := fabric.Host{Name: layout.HostName(i), Addr: address(i), Delays: delays[i]}
+		h := fabric.Host{Name: layout.Names[i], Addr: address(i), Delays: delays[i]}
 		spec.Hosts = append(spec.Hosts, h)
-		spec.Links = append(spec.Links, link(h.Name, layout.Switches[rack], layout.AccessLink(i), l.Topology.Rate, access))
+		spec.Links = append(spec.Links, link(h.Name, layout.Switches[rack], layout.Access[i], l.Topology.Rate, access))
 	}
 	for _, t := range layout.Trunks {
 		spec.Links = append(spec.Links, link(layout.Switches[t.A], layout.Switches[t.B], t.Traits, l.Topology.Rate, trunk))
@@ -56,7 +56,7 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 
 // link is a link between two nodes. What it does not say of itself is given.
 func link(a, b string, t clab.Traits, rate units.Rate, delay time.Duration) fabric.Link {
-	return fabric.Link{A: a, B: b, Rate: cmp.Or(t.Rate, rate), Delay: t.DelayOr(delay), Jitter: t.Jitter, LossRate: t.Loss}
+	return fabric.Link{A: a, B: b, Rate: cmp.Or(t.Rate, rate), Delay: t.DelayOr(delay), Jitter: t.Jitter, LossRate: float64(t.Loss)}
 }
 
 func address(host int) netip.Addr {
@@ -82,7 +82,7 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 		Seed:      seed,
 	}
 	if l.Switch.Limiter.RateFraction < 1 {
-		spec.Limiter = port.Limiter(l.Switch.Limiter)
+		spec.Limiter = l.Switch.Limiter
 	}
 	return spec, nil
 }

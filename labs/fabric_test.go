@@ -172,7 +172,7 @@ func TestIsolationLab(t *testing.T) {
 	if l.Host.Transport != "dctcp" || l.Host.RTOMin != 10*time.Millisecond {
 		t.Errorf("host %+v", l.Host)
 	}
-	if s := l.Switch; s.Buffer.PerPort != 96_000 || s.Queues != 4 || s.Scheduler.Kind != "dwrr" || s.Limiter != (labs.Limiter{RateFraction: 0.995, Bucket: 2500}) {
+	if s := l.Switch; s.Buffer.PerPort != 96_000 || s.Queues != 4 || s.Scheduler.Kind != "dwrr" || s.Limiter != (port.Limiter{RateFraction: 0.995, Bucket: 2500}) {
 		t.Errorf("switch %+v", s)
 	}
 	if w := l.Workload; len(w.Load) != 9 || w.Flows != 5000 || !reflect.DeepEqual(w.Services, []int{1, 1, 1, 1}) || w.Connections != 5 || w.Sizes.Kind != "websearch" {

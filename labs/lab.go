@@ -131,7 +131,7 @@ type Switch struct {
 	Buffer    Buffer       `lab:"buffer"`
 	Queues    int          `lab:"scheduler.queues" default:"1" range:"1..64" doc:"queues of a port"`
 	Scheduler kind.Choice  `lab:"scheduler" kinds:"schedulers" default:"fifo" doc:"what aqmlab scheduler list lists"`
-	Limiter   Limiter      `lab:"limiter"`
+	Limiter   port.Limiter `lab:"limiter"`
 	Pause     fabric.Pause `lab:"pause"` // flow control; zero: off
 }
 
@@ -143,12 +143,6 @@ type Buffer struct {
 	PerQueue units.Size `lab:"per_queue" write:"set" range:"1B..1GB" doc:"of static: limit of each queue, at least host.mtu"`
 	Pool     units.Size `lab:"pool" write:"set" range:"1B..1GB" doc:"of pool and dynamic: packet memory of the whole switch, at least host.mtu"`
 	Alpha    float64    `lab:"alpha" write:"set" range:"(0, 1000]" doc:"of dynamic: a queue's limit over the free bytes of the pool; 1 when absent, which lets a lone queue take half of the pool"`
-}
-
-// Limiter is the egress token bucket. A rate fraction of 1 turns it off.
-type Limiter struct {
-	RateFraction float64    `lab:"rate_fraction" default:"1" range:"(0, 1]" doc:"egress token bucket over the link's rate, 1 is off"`
-	Bucket       units.Size `lab:"bucket" default:"2500B" range:"1B..1GB" doc:"at least a full frame on the wire"`
 }
 
 // Scheme is one contender, under a name: what the output queues do, and what

@@ -54,7 +54,7 @@ func TestDefaults(t *testing.T) {
 			Buffer:    labs.Buffer{PerPort: units.MB, Sharing: "port"},
 			Queues:    1,
 			Scheduler: kind.Choice{Kind: "fifo"},
-			Limiter:   labs.Limiter{RateFraction: 1, Bucket: 2500},
+			Limiter:   port.Limiter{RateFraction: 1, Bucket: 2500},
 		},
 		Schemes: []labs.Scheme{{Name: "droptail", AQM: kind.Choice{Kind: "droptail"}}},
 		Workload: labs.Workload{
@@ -139,7 +139,7 @@ dilation: 2.5
 			Scheduler: kind.Choice{Kind: "dwrr", Params: map[string]any{
 				"quantum": "18KB", "weights": []any{2, 1},
 			}},
-			Limiter: labs.Limiter{RateFraction: 0.99, Bucket: 10_000},
+			Limiter: port.Limiter{RateFraction: 0.99, Bucket: 10_000},
 		},
 		Schemes: []labs.Scheme{
 			{Name: "a", AQM: kind.Choice{Kind: "dctcp-red", Params: map[string]any{"threshold": "minimum", "lambda": 0.5}}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
 )
@@ -23,7 +24,7 @@ func TestMQECNTestbed(t *testing.T) {
 		t.Errorf("host %+v", h)
 	}
 	if s := l.Switch; s.Buffer.PerPort != 96*units.KB || s.Queues != 4 || s.Scheduler.Kind != "dwrr" || s.Scheduler.Params["quantum"] != "1500B" ||
-		s.Limiter != (labs.Limiter{RateFraction: 0.995, Bucket: 2500}) {
+		s.Limiter != (port.Limiter{RateFraction: 0.995, Bucket: 2500}) {
 		t.Errorf("switch %+v", s)
 	}
 	thresholds(t, l, "32KB", "32KB", "8KB")

@@ -71,8 +71,8 @@ func (l *Lab) Probes() ([]traffic.Probe, error) {
 	for _, service := range l.Probe.Services {
 		all = append(all, traffic.Probe{
 			Name:  fmt.Sprintf("service-%d", service),
-			From:  layout.HostNumber(l.Probe.From),
-			To:    layout.HostNumber(l.Probe.To),
+			From:  slices.Index(layout.Names, l.Probe.From),
+			To:    slices.Index(layout.Names, l.Probe.To),
 			DSCP:  l.Tagging().DSCP(service, math.MaxInt64), // behind all thresholds of PIAS
 			Start: l.Probe.Start,
 			Every: l.Probe.Every,

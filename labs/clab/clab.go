@@ -47,7 +47,7 @@ type Traits struct {
 	Rate   units.Rate     `lab:"rate" range:"1Kbps..100000Gbps"` // zero: not said
 	Delay  *time.Duration `lab:"delay" range:"0s..1s"`           // one way; nil: not said
 	Jitter time.Duration  `lab:"jitter" range:"0s..1s"`          // zero: none
-	Loss   float64        `lab:"loss"`                           // probability that a packet is lost, below 1; zero: none
+	Loss   Share          `lab:"loss"`                           // probability that a packet is lost; zero: none
 }
 
 // DelayOr is the delay that a link says is its own, or else that one.
@@ -63,12 +63,8 @@ const linux = "linux"
 
 // Labels of ours begin with mine.
 const (
-	mine        = "aqmlab."
-	roleLabel   = mine + "role"
-	rateLabel   = mine + "rate"
-	delayLabel  = mine + "delay"
-	jitterLabel = mine + "jitter"
-	lossLabel   = mine + "loss"
+	mine      = "aqmlab."
+	roleLabel = mine + "role"
 )
 
 // The roles of nodes.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/srl-labs/containerlab/links"
 
@@ -66,36 +65,38 @@ func (p *parser) end(field string, raw *links.EndpointRaw, places map[string]int
 // business of ours.
 func (p *parser) traits(prefix string, labels map[string]string) Traits {
 	var t Traits
-	known := make(map[string]kind.Field)
+	v, known := reflect.ValueOf(&t).Elem(), make(map[string]kind.Field)
 	for _, f := range kind.Fields(reflect.TypeFor[Traits]()) {
 		known[mine+f.Name] = f
 	}
 	for _, label := range slices.Sorted(maps.Keys(labels)) {
-		f, ok := known[label]
-		var err error
-		switch {
-		case !strings.HasPrefix(label, mine):
-		case !ok:
-			err = kind.Unknown("label", label, slices.Sorted(maps.Keys(known)))
-		case label == lossLabel:
-			err = parseShare(labels[label], &t.Loss)
-		case label == delayLabel:
-			t.Delay = new(time.Duration)
-			err = f.Decode(labels[label], reflect.ValueOf(t.Delay).Elem())
-		default:
-			err = f.Decode(labels[label], reflect.ValueOf(&t).Elem().Field(f.Index))
+		if !strings.HasPrefix(label, mine) {
+			continue
 		}
-		if err != nil {
+		f, ok := known[label]
+		if !ok {
+			p.fail(prefix+label, "%w", kind.Unknown("label", label, slices.Sorted(maps.Keys(known))))
+			continue
+		}
+		into := v.Field(f.Index)
+		if into.Kind() == reflect.Pointer {
+			into.Set(reflect.New(f.Go.Elem()))
+			into = into.Elem()
+		}
+		if err := f.Decode(labels[label], into); err != nil {
 			p.fail(prefix+label, "%w", err)
 		}
 	}
 	return t
 }
 
-// parseShare reads a percentage, with its sign: containerlab's own netem takes
+// Share is from 0 to below 1, and a percentage in text.
+type Share float64
+
+// UnmarshalText reads a percentage, with its sign: containerlab's own netem takes
 // percent without one, so a bare number could be meant either way.
-func parseShare(text string, dst *float64) error {
-	number, ok := strings.CutSuffix(text, "%")
+func (s *Share) UnmarshalText(text []byte) error {
+	number, ok := strings.CutSuffix(string(text), "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(number)+"e-2", 64) // exact, where dividing by 100 is not
 	switch {
 	case !ok || err != nil:
@@ -103,13 +104,13 @@ func parseShare(text string, dst *float64) error {
 	case share < 0 || share >= 1:
 		return fmt.Errorf("%s is outside 0%% to below 100%%", text)
 	}
-	*dst = share
+	*s = Share(share)
 	return nil
 }
 
-// formatShare writes a share above 0 and below 1 so that it is read as the same.
-func formatShare(share float64) string {
-	digits := strings.TrimPrefix(strconv.FormatFloat(share, 'f', -1, 64), "0.") + "0"
+// String writes a share above 0 so that it is read as the same.
+func (s Share) String() string {
+	digits := strings.TrimPrefix(strconv.FormatFloat(float64(s), 'f', -1, 64), "0.") + "0"
 	whole := strings.TrimPrefix(digits[:2], "0")
 	if rest := strings.TrimSuffix(digits[2:], "0"); rest != "" {
 		return whole + "." + rest + "%"

@@ -2,11 +2,12 @@ package clab
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/srl-labs/containerlab/types"
 	"gopkg.in/yaml.v2"
 
-	"aqmlab/units"
+	"aqmlab/kind"
 )
 
 // outFile is a file as it is written: nodes keep their order, and each link
@@ -61,18 +62,10 @@ func (t *Topology) YAML(c Container) ([]byte, error) {
 // labels say what the traits say.
 func (t Traits) labels() yaml.MapSlice {
 	var labels yaml.MapSlice
-	add := func(said bool, label, value string) {
-		if said {
-			labels = append(labels, yaml.MapItem{Key: label, Value: value})
+	for _, f := range kind.Fields(reflect.TypeFor[Traits]()) {
+		if v := reflect.ValueOf(t).Field(f.Index); !v.IsZero() {
+			labels = append(labels, yaml.MapItem{Key: mine + f.Name, Value: kind.Encode(reflect.Indirect(v))})
 		}
-	}
-	add(t.Rate > 0, rateLabel, t.Rate.String())
-	if t.Delay != nil {
-		add(true, delayLabel, units.FormatTime(*t.Delay))
-	}
-	add(t.Jitter > 0, jitterLabel, units.FormatTime(t.Jitter))
-	if t.Loss > 0 {
-		add(true, lossLabel, formatShare(t.Loss))
 	}
 	return labels
 }

@@ -107,10 +107,10 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestShares(t *testing.T) {
-	for text, want := range map[string]float64{"0.1%": 0.001, "10%": 0.1, "5%": 0.05, "0.001%": 0.00001, "99.9%": 0.999, "50%": 0.5, "12.5%": 0.125} {
-		var got float64
-		if err := parseShare(text, &got); err != nil || got != want || formatShare(got) != text {
-			t.Errorf("%s is %v, written %s, %v; want %v", text, got, formatShare(got), err, want)
+	for text, want := range map[string]Share{"0.1%": 0.001, "10%": 0.1, "5%": 0.05, "0.001%": 0.00001, "99.9%": 0.999, "50%": 0.5, "12.5%": 0.125} {
+		var got Share
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want || got.String() != text {
+			t.Errorf("%s is %v, %v; want %v", text, got, err, want)
 		}
 	}
 }

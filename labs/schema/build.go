@@ -10,6 +10,13 @@ import (
 	"aqmlab/kind"
 )
 
+// BuildOf is [Build] of a row of the table, for the choice at a path.
+func BuildOf[E, T any](r *Reader, path string, chosen kind.Choice, table kind.Table[E, T], env E) T {
+	return Build(r, r.Choice(path), chosen, func(params map[string]any) (T, error) {
+		return table.New(chosen.Kind, params, env)
+	})
+}
+
 // Build makes what a choice names, only to see whether it can be made. It
 // reports every parameter that is wrong: having reported one, it tries again
 // without. It answers the zero T when nothing could be made.

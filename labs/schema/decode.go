@@ -205,12 +205,7 @@ func (r *Reader) decode(s *Schema, prefix string, into reflect.Value) {
 // fill writes the defaults of tags.
 func (s *Schema) fill(into reflect.Value) {
 	for _, k := range s.Keys {
-		if k.Default == "" {
-			continue
-		}
-		if err := k.read(kind.Text(k.Default), into.FieldByIndex(k.index)); err != nil {
-			panic(fmt.Sprintf("the default of %s: %v", k.Path, err))
-		}
+		into.FieldByIndex(k.index).Set(k.standard())
 	}
 	for _, c := range s.Choices {
 		if c.Default != "" {

@@ -160,11 +160,6 @@ func newChoice(path, table string, tables map[string][]kind.Entry) Choice {
 // KindPath is the key of the kind's name.
 func (c Choice) KindPath() string { return join(c.Path, c.KindKey) }
 
-// isInner tells whether a parameter is a choice itself.
-func (c Choice) isInner(param string) bool {
-	return slices.ContainsFunc(c.inner, func(inner Choice) bool { return inner.Path == join(c.Path, param) })
-}
-
 // params lists what the kinds of the choice take, but for other choices.
 func (c Choice) paramNames() []string {
 	var names []string

@@ -19,16 +19,16 @@ type Env struct {
 // meant by their places in Switches.
 type Layout struct {
 	Switches []string
-	Racks    []int   // the switch of each host
-	Trunks   []Trunk // links between switches
-	Hops     int     // links on the longest path between two hosts
+	Names    []string      // of the hosts
+	Racks    []int         // the switch of each host
+	Access   []clab.Traits // what the link of each host says of itself
+	Trunks   []Trunk       // links between switches
+	Hops     int           // links on the longest path between two hosts
 
 	// What follows is of topologies that a file describes.
 
-	Names      []string      // of the hosts; without any they are h1, h2 ...
-	Access     []clab.Traits // what the links of hosts say of themselves; nil: nothing
-	Interfaces [][2]string   // names at the ends of links, host before switch: those of hosts, then trunks
-	Digest     string        // SHA-256 of the file
+	Interfaces [][2]string // names at the ends of links, host before switch: those of hosts, then trunks
+	Digest     string      // SHA-256 of the file
 }
 
 // Trunk is a link between two switches.
@@ -50,39 +50,16 @@ func (l *Layout) addSwitches(prefix string, n int) (first int) {
 	return first
 }
 
-// addHosts links n hosts to a switch.
+// addHosts links n hosts to a switch. All are h1, h2 ... in their order.
 func (l *Layout) addHosts(rack, n int) {
-	l.Racks = append(l.Racks, slices.Repeat([]int{rack}, n)...)
+	for range n {
+		l.Names = append(l.Names, fmt.Sprintf("h%d", len(l.Names)+1))
+		l.Racks, l.Access = append(l.Racks, rack), append(l.Access, clab.Traits{})
+	}
 }
 
 func (l *Layout) addTrunk(a, b int, rate units.Rate) {
 	l.Trunks = append(l.Trunks, Trunk{a, b, clab.Traits{Rate: rate}})
-}
-
-// HostName is the name of a host.
-func (l *Layout) HostName(host int) string {
-	if l.Names != nil {
-		return l.Names[host]
-	}
-	return fmt.Sprintf("h%d", host+1)
-}
-
-// HostNumber is the number of the host of that name, or -1.
-func (l *Layout) HostNumber(name string) int {
-	for i := range l.Racks {
-		if l.HostName(i) == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// AccessLink is what the link of a host says of itself.
-func (l *Layout) AccessLink(host int) clab.Traits {
-	if l.Access != nil {
-		return l.Access[host]
-	}
-	return clab.Traits{}
 }
 
 // Ports are the names of all ports of switches, such as "s1:h1", and of hosts if
@@ -96,7 +73,7 @@ func (l *Layout) Ports(ofHosts bool) []string {
 		}
 	}
 	for i, rack := range l.Racks {
-		add(l.Switches[rack], l.HostName(i), ofHosts)
+		add(l.Switches[rack], l.Names[i], ofHosts)
 	}
 	for _, t := range l.Trunks {
 		add(l.Switches[t.A], l.Switches[t.B], true)
@@ -106,12 +83,13 @@ func (l *Layout) Ports(ofHosts bool) []string {
 
 // OwnDelays counts the links that say their delay.
 func (l *Layout) OwnDelays() (some, all int) {
-	for _, t := range l.links() {
+	links := l.links()
+	for _, t := range links {
 		if t.Delay != nil {
 			some++
 		}
 	}
-	return some, len(l.Racks) + len(l.Trunks)
+	return some, len(links)
 }
 
 // SlowestRate is the lowest rate that a link says is its own, and zero if some
@@ -120,8 +98,7 @@ func (l *Layout) SlowestRate() units.Rate {
 	return slices.MinFunc(l.links(), func(a, b clab.Traits) int { return cmp.Compare(a.Rate, b.Rate) }).Rate
 }
 
-// links is what links say of themselves: those of hosts, unless none does, and
-// then trunks.
+// links is what links say of themselves: those of hosts, and then trunks.
 func (l *Layout) links() []clab.Traits {
 	all := slices.Clone(l.Access)
 	for _, t := range l.Trunks {

@@ -62,7 +62,7 @@ func (l Layout) longest(unsaid time.Duration) (path, error) {
 func (l Layout) reach(unsaid time.Duration) [][]time.Duration {
 	near := make([][]time.Duration, len(l.Switches))
 	for host, rack := range l.Racks {
-		d := append(near[rack], l.AccessLink(host).DelayOr(unsaid))
+		d := append(near[rack], l.Access[host].DelayOr(unsaid))
 		slices.SortFunc(d, func(a, b time.Duration) int { return cmp.Compare(b, a) })
 		near[rack] = d[:min(len(d), 2)]
 	}

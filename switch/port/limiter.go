@@ -11,8 +11,8 @@ import (
 // and out of the link behind them (TCN, section 5). It counts wire bytes. The
 // zero Limiter is off.
 type Limiter struct {
-	RateFraction float64    // of the line rate, in (0, 1]
-	Bucket       units.Size // at least a full frame on the wire
+	RateFraction float64    `lab:"rate_fraction" default:"1" range:"(0, 1]" doc:"egress token bucket over the link's rate, 1 is off"`
+	Bucket       units.Size `lab:"bucket" default:"2500B" range:"1B..1GB" doc:"at least a full frame on the wire"`
 }
 
 // tokenBucket computes departures exactly: it keeps the moment at which the
