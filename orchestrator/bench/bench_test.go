@@ -107,7 +107,7 @@ func TestBridge(t *testing.T) {
 	}
 	s, err := b.path(t.Context(), bytes)
 	plausible("bridge", s, err)
-	if err := netns.Do(b.Network().Switches[0], deleteBridge); err != nil {
+	if err := netns.Do(b.Network().Switches[0], netns.RemoveBridge); err != nil {
 		t.Fatal(err)
 	}
 	s, m, err := b.switched(t.Context(), lab, bytes)

@@ -187,7 +187,7 @@ func (b *bench) bridged(ctx context.Context) (s sample, err error) {
 	if err := netns.Do(b.Network().Switches[0], b.addBridge); err != nil {
 		return sample{}, err
 	}
-	defer func() { err = errors.Join(err, netns.Do(b.Network().Switches[0], deleteBridge)) }()
+	defer func() { err = errors.Join(err, netns.Do(b.Network().Switches[0], netns.RemoveBridge)) }()
 	return b.path(ctx, forwardBytes)
 }
 
@@ -244,41 +244,14 @@ func (b *bench) reach(peer netns.Host) error {
 	return nil
 }
 
-const bridgeName = "br0"
-
 // addBridge joins the switch's ports to a bridge, in the calling thread's
 // namespace.
 func (b *bench) addBridge() error {
-	attrs := netlink.NewLinkAttrs()
-	attrs.Name = bridgeName
-	bridge := &netlink.Bridge{LinkAttrs: attrs}
-	if err := netlink.LinkAdd(bridge); err != nil {
-		return fmt.Errorf("adding the bridge: %w", err)
-	}
+	var ports []string
 	for _, h := range b.Network().Hosts {
-		p, err := netlink.LinkByName(h.Name)
-		if err != nil {
-			return fmt.Errorf("finding port %s: %w", h.Name, err)
-		}
-		if err := netlink.LinkSetMaster(p, bridge); err != nil {
-			return fmt.Errorf("adding %s to the bridge: %w", h.Name, err)
-		}
+		ports = append(ports, h.Name)
 	}
-	if err := netlink.LinkSetUp(bridge); err != nil {
-		return fmt.Errorf("setting the bridge up: %w", err)
-	}
-	return nil
-}
-
-func deleteBridge() error {
-	bridge, err := netlink.LinkByName(bridgeName)
-	if err != nil {
-		return fmt.Errorf("finding the bridge: %w", err)
-	}
-	if err := netlink.LinkDel(bridge); err != nil {
-		return fmt.Errorf("removing the bridge: %w", err)
-	}
-	return nil
+	return netns.Bridge(ports...)
 }
 
 // CollectorsCost compares the switch with and without what a run collects beside

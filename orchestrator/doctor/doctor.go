@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/vishvananda/netlink"
-	kernelns "github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/docker"
@@ -41,6 +40,15 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"` // what to do, if it is not there
 }
 
+// unless is the finding, or what to say and do where an error was found.
+func (f Finding) unless(err error, text, remedy string) Finding {
+	f.OK = err == nil
+	if !f.OK {
+		f.Text, f.Remedy = fmt.Sprintf("%s: %v", text, err), remedy
+	}
+	return f
+}
+
 // Diagnose looks at this machine. It changes nothing.
 func Diagnose() Diagnosis {
 	before, unread := host.ReadLoad()
@@ -51,7 +59,7 @@ func Diagnose() Diagnosis {
 	return d
 }
 
-// diagnoseKernel looks at the running kernel alone.
+// DiagnoseKernel looks at the running kernel alone.
 func DiagnoseKernel() Diagnosis {
 	d := Diagnosis{Machine: results.ThisMachine()}
 	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs(), findPriority()}
@@ -88,11 +96,10 @@ func findDocker() Finding {
 	case err != nil:
 		return Finding{Part: "Docker", Text: err.Error()}
 	}
-	f := Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
 	if err := engine.Close(); err != nil {
 		return Finding{Part: "Docker", Text: err.Error()}
 	}
-	return f
+	return Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
 }
 
 func findRoot() Finding {
@@ -103,41 +110,18 @@ func findRoot() Finding {
 	return f
 }
 
-// onProbe calls f with a link of a veth pair in a namespace that only the
-// calling thread ever sees.
-func onProbe(f func(link netlink.Link) error) error {
-	return netns.Do("", func() error {
-		ns, err := kernelns.New() // Do takes the thread back out of it
-		if err != nil {
-			return err
-		}
-		defer ns.Close()
-		attrs := netlink.NewLinkAttrs()
-		attrs.Name = "probe0"
-		if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe1"}); err != nil {
-			return err
-		}
-		link, err := netlink.LinkByName(attrs.Name)
-		if err != nil {
-			return err
-		}
-		return f(link)
-	})
-}
+// probe is the device that uplinks are tried on.
+const probe = "probe0"
 
 func findNamespaces() Finding {
-	f := Finding{Part: "hosts", OK: true, Needed: true, Text: "network namespaces and veth pairs"}
-	if err := onProbe(func(netlink.Link) error { return nil }); err != nil {
-		f.OK, f.Text = false, fmt.Sprintf("no network namespaces or veth pairs: %v", err)
-		f.Remedy = "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH"
-	}
-	return f
+	err := netns.Scratch(probe, func(netlink.Link) error { return nil })
+	return Finding{Part: "hosts", Needed: true, Text: "network namespaces and veth pairs"}.
+		unless(err, "no network namespaces or veth pairs", "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH")
 }
 
 // findUplinks tries what hosts are held to their link's rate with.
 func findUplinks() Finding {
-	f := Finding{Part: "uplinks", OK: true, Needed: true, Text: "token buckets (tbf) hold hosts to their link's rate"}
-	err := onProbe(func(link netlink.Link) error {
+	err := netns.Scratch(probe, func(link netlink.Link) error {
 		const rate, burst = 1e6, 1e4 // bytes a second, bytes
 		return netlink.QdiscReplace(&netlink.Tbf{
 			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Parent: netlink.HANDLE_ROOT},
@@ -146,24 +130,17 @@ func findUplinks() Finding {
 			Buffer:     netlink.Xmittime(rate, burst),
 		})
 	})
-	if err != nil {
-		f.OK, f.Text = false, fmt.Sprintf("no token buckets (tbf): %v", err)
-		f.Remedy = "run as root on a kernel with CONFIG_NET_SCH_TBF"
-	}
-	return f
+	return Finding{Part: "uplinks", Needed: true, Text: "token buckets (tbf) hold hosts to their link's rate"}.
+		unless(err, "no token buckets (tbf)", "run as root on a kernel with CONFIG_NET_SCH_TBF")
 }
 
 func findPackets() Finding {
-	f := Finding{Part: "switch", OK: true, Needed: true, Text: "packet sockets (TPACKET_V2 rings)"}
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	if err == nil {
 		err = errors.Join(unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2), unix.Close(fd))
 	}
-	if err != nil {
-		f.OK, f.Text = false, fmt.Sprintf("no packet sockets: %v", err)
-		f.Remedy = "run as root on a kernel with CONFIG_PACKET"
-	}
-	return f
+	return Finding{Part: "switch", Needed: true, Text: "packet sockets (TPACKET_V2 rings)"}.
+		unless(err, "no packet sockets", "run as root on a kernel with CONFIG_PACKET")
 }
 
 func findCPUs() Finding {
@@ -179,13 +156,8 @@ func findCPUs() Finding {
 
 // findPriority tries what has other programs wait for the switch.
 func findPriority() Finding {
-	if err := wire.CanRealTime(); err != nil {
-		return Finding{
-			Part: "priority", Text: fmt.Sprintf("other programs can keep the switch from its CPU: no real-time threads: %v", err),
-			Remedy: "run as root with CAP_SYS_NICE, or where nothing else runs",
-		}
-	}
-	return Finding{Part: "priority", OK: true, Text: "the switch goes before all other programs on its CPU"}
+	return Finding{Part: "priority", Text: "the switch goes before all other programs on its CPU"}.
+		unless(wire.CanRealTime(), "other programs can keep the switch from its CPU: no real-time threads", "run as root with CAP_SYS_NICE, or where nothing else runs")
 }
 
 // loadWindow is how long to look for programs that are busy.

@@ -29,13 +29,13 @@ func loadClassifier(classes int) (*ebpf.Program, error) {
 
 // attachClassifier lets the classifier choose between the classes of the
 // discipline at the root of a device.
-func attachClassifier(route *netlink.Handle, device, classes int) error {
+func attachClassifier(device, classes int) error {
 	program, err := loadClassifier(classes)
 	if err != nil {
 		return err
 	}
 	defer program.Close() // the filter has it
-	err = route.FilterAdd(&netlink.BpfFilter{
+	err = netlink.FilterAdd(&netlink.BpfFilter{
 		FilterAttrs: netlink.FilterAttrs{LinkIndex: device, Parent: delayRoot, Handle: 1, Protocol: unix.ETH_P_IP, Priority: 1},
 		Fd:          program.FD(),
 		Name:        "classify",

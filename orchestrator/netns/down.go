@@ -36,14 +36,8 @@ func removeAll(entries []journal.Entry) error {
 	for _, e := range entries {
 		errs = append(errs, removePorts(e.Name))
 	}
-	unlink := func(next func() (int, bool)) error {
-		var errs []error
-		for i, ok := next(); ok; i, ok = next() {
-			errs = append(errs, remove(entries[i].Name))
-		}
-		return errors.Join(errs...)
-	}
-	return errors.Join(errors.Join(errs...), parallel(len(entries), unlink))
+	errs = append(errs, parallel(len(entries), func(i int) error { return remove(entries[i].Name) }))
+	return errors.Join(errs...)
 }
 
 // removePorts deletes all links whose switch end is in the namespace. There

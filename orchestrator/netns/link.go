@@ -41,9 +41,14 @@ func (h handles) close() {
 	h.route.Close()
 }
 
-// buildHost makes one host, its namespace first, in which it leaves the calling
-// thread.
-func buildHost(ctx context.Context, p Plan, h Host, ports handles) error {
+// buildHost makes one host. The calling thread is in the namespace of the host's
+// switch, and ends in that of the host.
+func buildHost(ctx context.Context, p Plan, h Host) error {
+	ports, err := openHandles()
+	if err != nil {
+		return fmt.Errorf("set up switch ports: %w", err)
+	}
+	defer ports.close()
 	ns, err := p.namespace(h.Name, h.Namespace)
 	if err != nil {
 		return err
@@ -60,37 +65,32 @@ func buildHost(ctx context.Context, p Plan, h Host, ports handles) error {
 	if err := host.DisableIPv6(); err != nil {
 		return err
 	}
-	inside, err := openHandles()
-	if err != nil {
-		return err
-	}
-	defer inside.close()
-	if err := addLink(p, h, ns, ports); err != nil {
+	near, far := TrunkEnd{Interface: h.Name, MAC: h.Gateway}, TrunkEnd{Interface: p.hostEnd(), MAC: h.MAC}
+	if err := addLink(ports.route, p.MTU, near, far, ns); err != nil {
 		return err
 	}
 	if err := setUpPort(h.Name, ports); err != nil {
 		return err
 	}
-	return setUpDevice(ctx, p, h, inside)
+	return setUpDevice(ctx, p, h)
 }
 
-// addLink makes the veth with one end in the switch's namespace, where ports
-// is, and the other in ns, at once: an end that is moved between namespaces
-// appears under a passing name in the wrong one first, and loses its settings.
-func addLink(p Plan, h Host, ns netns.NsHandle, ports handles) error {
+// addLink makes a veth between switches or to a host, with the near end in the
+// namespace that route is of and the far one in another, at once: an end that is
+// moved between namespaces appears under a passing name in the wrong one first, and
+// loses its settings.
+func addLink(route *netlink.Handle, mtu int, near, far TrunkEnd, at netns.NsHandle) error {
 	link := netlink.NewVeth(netlink.LinkAttrs{
-		Name:         h.Name,
-		MTU:          p.MTU,
+		Name:         near.Interface,
+		MTU:          mtu,
 		TxQLen:       -1, // the driver's own
-		HardwareAddr: h.Gateway[:],
+		HardwareAddr: near.MAC[:],
 		Group:        portGroup,
 		NumTxQueues:  1, // one lane: frames of a link keep their order
 		NumRxQueues:  1,
 	})
-	link.PeerName = p.hostEnd()
-	link.PeerNamespace = netlink.NsFd(ns)
-	link.PeerHardwareAddr = h.MAC[:]
-	if err := ports.route.LinkAdd(link); err != nil {
+	link.PeerName, link.PeerNamespace, link.PeerHardwareAddr = far.Interface, netlink.NsFd(at), far.MAC[:]
+	if err := route.LinkAdd(link); err != nil {
 		return fmt.Errorf("add link: %w", err)
 	}
 	return nil
@@ -116,49 +116,55 @@ func setUpPort(name string, ports handles) error {
 	return nil
 }
 
-// setUpDevice readies the host's end; the switch's is up already.
-func setUpDevice(ctx context.Context, p Plan, h Host, inside handles) error {
-	if err := host.DisableOffloads(inside.ethernet, p.hostEnd()); err != nil {
+// setUpDevice readies the end of the host that the calling thread is in; the switch's
+// is up already.
+func setUpDevice(ctx context.Context, p Plan, h Host) error {
+	ethernet, err := host.OpenEthtool()
+	if err != nil {
+		return err
+	}
+	defer ethernet.Close()
+	if err := host.DisableOffloads(ethernet, p.hostEnd()); err != nil {
 		return err
 	}
 	if err := host.SteerReceive(p.hostEnd(), p.ReceiveCPUs); err != nil {
 		return err
 	}
 	if p.delayed() {
-		if err := stackDevice(p, inside.route); err != nil {
+		if err := stackDevice(p); err != nil {
 			return err
 		}
 	}
-	device, err := inside.route.LinkByName(Device)
+	device, err := netlink.LinkByName(Device)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", Device, err)
 	}
-	loopback, err := inside.route.LinkByName("lo")
+	loopback, err := netlink.LinkByName("lo")
 	if err != nil {
 		return fmt.Errorf("find lo: %w", err)
 	}
 	for _, link := range []netlink.Link{loopback, device} {
-		if err := inside.route.LinkSetUp(link); err != nil {
+		if err := netlink.LinkSetUp(link); err != nil {
 			return fmt.Errorf("set %s up: %w", link.Attrs().Name, err)
 		}
 	}
-	if err := addRoute(p, h, device.Attrs().Index, inside.route); err != nil {
+	if err := addRoute(p, h, device.Attrs().Index); err != nil {
 		return err
 	}
-	if err := shapeUplink(p, device.Attrs().Index, inside.route); err != nil {
+	if err := shapeUplink(p, device.Attrs().Index); err != nil {
 		return err
 	}
-	return awaitCarrier(ctx, inside.route, device.Attrs().Index)
+	return awaitCarrier(ctx, device.Attrs().Index)
 }
 
 // addRoute gives the host its address, its gateway's MAC and its one route.
-func addRoute(p Plan, h Host, device int, route *netlink.Handle) error {
+func addRoute(p Plan, h Host, device int) error {
 	addr := &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(h.Addr, 32))}
 	link := &netlink.Device{LinkAttrs: netlink.LinkAttrs{Index: device}}
-	if err := route.AddrAdd(link, addr); err != nil {
+	if err := netlink.AddrAdd(link, addr); err != nil {
 		return fmt.Errorf("add address %s: %w", h.Addr, err)
 	}
-	err := route.NeighAdd(&netlink.Neigh{
+	err := netlink.NeighAdd(&netlink.Neigh{
 		LinkIndex:    device,
 		Family:       unix.AF_INET,
 		State:        netlink.NUD_PERMANENT,
@@ -169,7 +175,7 @@ func addRoute(p Plan, h Host, device int, route *netlink.Handle) error {
 		return fmt.Errorf("add neighbour %s: %w", gateway(), err)
 	}
 	r := subnetRoute(p, device)
-	if err := route.RouteAdd(&r); err != nil {
+	if err := netlink.RouteAdd(&r); err != nil {
 		if p.TCP.Congestion != "" && errors.Is(err, unix.EINVAL) {
 			return fmt.Errorf("add route with congestion control %s, which this kernel may not have: %w", p.TCP.Congestion, err)
 		}
@@ -212,11 +218,11 @@ const carrierWait = 10 * time.Second
 // drops them, and a lab's first packets would be lost. Asking makes the kernel
 // settle a change that is still under way, so the first answer is mostly the
 // last.
-func awaitCarrier(ctx context.Context, route *netlink.Handle, device int) error {
+func awaitCarrier(ctx context.Context, device int) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, carrierWait, errors.New("link has no carrier"))
 	defer cancel()
 	for wait := 100 * time.Microsecond; ; wait *= 2 {
-		link, err := route.LinkByIndex(device)
+		link, err := netlink.LinkByIndex(device)
 		if err != nil {
 			return fmt.Errorf("wait for carrier: %w", err)
 		}
@@ -274,13 +280,13 @@ const (
 // only until the device has taken it. A window would then pile up behind the
 // link, hidden from the switch's queues and marks, and reach the switch as one
 // long burst.
-func shapeUplink(p Plan, device int, route *netlink.Handle) error {
+func shapeUplink(p Plan, device int) error {
 	full := uint64(p.MTU + etherHeader)
 	rate := uint64(float64(p.Uplink) / 8 * float64(full) / float64(full+wireOverhead))
 	// The bucket is given as the time it takes to fill, in whole microseconds:
 	// at hundreds of Gbps the frames alone would make it none at all.
 	burst := max(uplinkBurst*full, 2*rate/1e6)
-	err := route.QdiscReplace(&netlink.Tbf{
+	err := netlink.QdiscReplace(&netlink.Tbf{
 		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: device, Parent: netlink.HANDLE_ROOT, Handle: netlink.MakeHandle(1, 0)},
 		Rate:       rate,
 		Limit:      uint32(uplinkLimit * full),

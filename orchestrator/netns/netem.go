@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/vishvananda/netlink"
-	kernelns "github.com/vishvananda/netns"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
 
@@ -44,23 +44,23 @@ func (p Plan) hostEnd() string {
 }
 
 // stackDevice puts eth0 on top of the end of the host's link.
-func stackDevice(p Plan, route *netlink.Handle) error {
-	wire, err := route.LinkByName(wireDevice)
+func stackDevice(p Plan) error {
+	wire, err := netlink.LinkByName(wireDevice)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", wireDevice, err)
 	}
 	attrs := netlink.NewLinkAttrs()
 	attrs.Name, attrs.ParentIndex, attrs.MTU, attrs.NumTxQueues = Device, wire.Attrs().Index, p.MTU, 1
 	upper := &netlink.Macvlan{LinkAttrs: attrs, Mode: netlink.MACVLAN_MODE_PASSTHRU}
-	if err := route.LinkAdd(upper); err != nil {
+	if err := netlink.LinkAdd(upper); err != nil {
 		return fmt.Errorf("add %s (CONFIG_MACVLAN): %w", Device, err)
 	}
 	// A macvlan takes super-packets, whatever its lower device says, and cannot be
 	// told not to; but TCP makes none of a single segment.
-	if err := route.LinkSetGSOMaxSegs(upper, 1); err != nil {
+	if err := netlink.LinkSetGSOMaxSegs(upper, 1); err != nil {
 		return fmt.Errorf("turn off super-packets of %s: %w", Device, err)
 	}
-	if err := route.LinkSetUp(wire); err != nil {
+	if err := netlink.LinkSetUp(wire); err != nil {
 		return fmt.Errorf("set %s up: %w", wireDevice, err)
 	}
 	return nil
@@ -69,26 +69,26 @@ func stackDevice(p Plan, route *netlink.Handle) error {
 // addDelays makes the host that the calling thread is in hold back what it
 // sends.
 func addDelays(delays []time.Duration) error {
-	return onWire(func(route *netlink.Handle, device int) error {
+	return onWire(func(device int) error {
 		root := netlink.NewHtb(netlink.QdiscAttrs{LinkIndex: device, Parent: netlink.HANDLE_ROOT, Handle: delayRoot})
-		if err := route.QdiscAdd(root); err != nil {
+		if err := netlink.QdiscAdd(root); err != nil {
 			return fmt.Errorf("add classes (CONFIG_NET_SCH_HTB): %w", err)
 		}
 		for i, d := range delays {
-			if err := addClass(route, device, i, d); err != nil {
+			if err := addClass(device, i, d); err != nil {
 				return err
 			}
 		}
-		return attachClassifier(route, device, len(delays))
+		return attachClassifier(device, len(delays))
 	})
 }
 
 // changeDelays changes the delays of the host that the calling thread is in.
 // What waits already keeps its own.
 func changeDelays(delays []time.Duration) error {
-	return onWire(func(route *netlink.Handle, device int) error {
+	return onWire(func(device int) error {
 		for i, d := range delays {
-			if err := route.QdiscChange(netem(device, i, d)); err != nil {
+			if err := netlink.QdiscChange(netem(device, i, d)); err != nil {
 				return fmt.Errorf("change delay %d to %s: %w", i, d, err)
 			}
 		}
@@ -96,17 +96,12 @@ func changeDelays(delays []time.Duration) error {
 	})
 }
 
-func onWire(do func(route *netlink.Handle, device int) error) error {
-	route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
-	if err != nil {
-		return fmt.Errorf("open netlink: %w", err)
-	}
-	defer route.Close()
-	wire, err := route.LinkByName(wireDevice)
+func onWire(do func(device int) error) error {
+	wire, err := netlink.LinkByName(wireDevice)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", wireDevice, err)
 	}
-	if err := do(route, wire.Attrs().Index); err != nil {
+	if err := do(wire.Attrs().Index); err != nil {
 		return fmt.Errorf("hold packets back: %w", err)
 	}
 	return nil
@@ -114,7 +109,7 @@ func onWire(do func(route *netlink.Handle, device int) error) error {
 
 // addClass adds the i-th class of flows and its delay. Its rate is above that of
 // any link, with room for a second of it, so that only netem makes packets wait.
-func addClass(route *netlink.Handle, device, i int, d time.Duration) error {
+func addClass(device, i int, d time.Duration) error {
 	const rate, quantum = 1e12, 1 << 16 // bytes a second, bytes
 	second := uint32(netlink.TickInUsec() * 1e6)
 	class := &netlink.HtbClass{
@@ -125,10 +120,10 @@ func addClass(route *netlink.Handle, device, i int, d time.Duration) error {
 		Cbuffer:    second,
 		Quantum:    quantum,
 	}
-	if err := route.ClassAdd(class); err != nil {
+	if err := netlink.ClassAdd(class); err != nil {
 		return fmt.Errorf("add class %d: %w", i, err)
 	}
-	err := route.QdiscAdd(netem(device, i, d))
+	err := netlink.QdiscAdd(netem(device, i, d))
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return fmt.Errorf("this kernel has no netem (CONFIG_NET_SCH_NETEM): %w", err)
@@ -153,25 +148,28 @@ func classHandle(i int) uint32 { return delayRoot | uint32(i+1) }
 // CanDelay tries, in a namespace that is gone afterwards, whether hosts can
 // hold back what they send (Plan.Delays). The error says what the kernel lacks.
 func CanDelay() error {
+	return Scratch(wireDevice, func(netlink.Link) error {
+		if err := stackDevice(Plan{MTU: minMTU}); err != nil {
+			return err
+		}
+		return addDelays([]time.Duration{time.Millisecond})
+	})
+}
+
+// Scratch calls f with a link of a veth pair, of that name, in a namespace that only
+// the calling thread ever sees.
+func Scratch(name string, f func(netlink.Link) error) error {
 	return Do("", func() error {
-		ns, err := kernelns.New() // Do takes the thread back out of it
+		ns, err := netns.New() // Do takes the thread back out of it
 		if err != nil {
 			return fmt.Errorf("create a namespace: %w", err)
 		}
 		defer ns.Close()
-		route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
-		if err != nil {
-			return fmt.Errorf("open netlink: %w", err)
-		}
-		defer route.Close()
-		attrs := netlink.NewLinkAttrs()
-		attrs.Name = wireDevice
-		if err := route.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "probe"}); err != nil {
+		link := netlink.NewVeth(netlink.LinkAttrs{Name: name, TxQLen: -1})
+		link.PeerName = "peer"
+		if err := netlink.LinkAdd(link); err != nil {
 			return fmt.Errorf("add a link: %w", err)
 		}
-		if err := stackDevice(Plan{MTU: minMTU}, route); err != nil {
-			return err
-		}
-		return addDelays([]time.Duration{time.Millisecond})
+		return f(link)
 	})
 }

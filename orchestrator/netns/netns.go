@@ -20,10 +20,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/vishvananda/netns"
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 )
 
@@ -87,20 +86,19 @@ func onThread(at netns.NsHandle, f func() error) (err error) {
 	return f()
 }
 
-// parallel lets a worker per usable CPU, each on a goroutine of its own, take
-// the numbers 0 to n-1 from next, waits for them all and joins their errors.
-func parallel(n int, work func(next func() (int, bool)) error) error {
-	var taken atomic.Int64
-	next := func() (int, bool) {
-		i := int(taken.Add(1)) - 1
-		return i, i < n
+// parallel calls do with the numbers 0 to n-1, as many at once as there are usable
+// CPUs, waits for all and joins their errors.
+func parallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		all.Go(func() error {
+			errs[i] = do(i)
+			return nil
+		})
 	}
-	errs := make([]error, min(n, runtime.GOMAXPROCS(0)))
-	var all sync.WaitGroup
-	for w := range errs {
-		all.Go(func() { errs[w] = work(next) })
-	}
-	all.Wait()
+	_ = all.Wait() // the errors are in the list
 	return errors.Join(errs...)
 }
 

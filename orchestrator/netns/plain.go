@@ -15,17 +15,12 @@ const plainBridge = "br0"
 
 // AddAddress gives an interface an address, and the route to its neighbours.
 func AddAddress(device string, addr netip.Prefix) error {
-	link, err := netlink.LinkByName(device)
-	if err != nil {
-		return fmt.Errorf("find %s: %w", device, err)
-	}
-	if err := netlink.AddrAdd(link, &netlink.Addr{IPNet: ipNet(addr)}); err != nil {
-		return fmt.Errorf("add address %v to %s: %w", addr, device, err)
-	}
-	if err := netlink.LinkSetUp(link); err != nil {
-		return fmt.Errorf("set %s up: %w", device, err)
-	}
-	return nil
+	return setUp(device, func(link netlink.Link) error {
+		if err := netlink.AddrAdd(link, &netlink.Addr{IPNet: ipNet(addr)}); err != nil {
+			return fmt.Errorf("add address %v to %s: %w", addr, device, err)
+		}
+		return nil
+	})
 }
 
 // Bridge makes a bridge of interfaces, which must not lead in a circle: it knows
@@ -36,19 +31,34 @@ func Bridge(devices ...string) error {
 		return fmt.Errorf("make bridge %s: %w", plainBridge, err)
 	}
 	for _, device := range devices {
-		link, err := netlink.LinkByName(device)
+		err := setUp(device, func(link netlink.Link) error { return netlink.LinkSetMaster(link, bridge) })
 		if err != nil {
-			return fmt.Errorf("find %s: %w", device, err)
-		}
-		if err := netlink.LinkSetMaster(link, bridge); err != nil {
 			return fmt.Errorf("put %s into bridge %s: %w", device, plainBridge, err)
 		}
-		if err := netlink.LinkSetUp(link); err != nil {
-			return fmt.Errorf("set %s up: %w", device, err)
-		}
 	}
-	if err := netlink.LinkSetUp(bridge); err != nil {
-		return fmt.Errorf("set bridge %s up: %w", plainBridge, err)
+	return setUp(plainBridge, func(netlink.Link) error { return nil })
+}
+
+// RemoveBridge removes what Bridge has made.
+func RemoveBridge() error {
+	bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: plainBridge}}
+	if err := netlink.LinkDel(bridge); err != nil {
+		return fmt.Errorf("remove bridge %s: %w", plainBridge, err)
+	}
+	return nil
+}
+
+// setUp sets up an interface once something has been done to it.
+func setUp(device string, do func(netlink.Link) error) error {
+	link, err := netlink.LinkByName(device)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", device, err)
+	}
+	if err := do(link); err != nil {
+		return err
+	}
+	if err := netlink.LinkSetUp(link); err != nil {
+		return fmt.Errorf("set %s up: %w", device, err)
 	}
 	return nil
 }

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
-
-	"aqmlab/orchestrator/host"
 )
 
 // Trunk is a link between two switches.
@@ -108,20 +104,7 @@ func buildTrunk(ctx context.Context, p Plan, lab *Lab, t Trunk) error {
 	}
 	defer ns.Close()
 	err = Do(lab.Switches[near.Switch], func() error {
-		link := netlink.NewVeth(netlink.LinkAttrs{
-			Name:         near.Interface,
-			MTU:          p.MTU,
-			TxQLen:       -1,
-			HardwareAddr: near.MAC[:],
-			Group:        portGroup,
-			NumTxQueues:  1,
-			NumRxQueues:  1,
-		})
-		link.PeerName, link.PeerNamespace, link.PeerHardwareAddr = far.Interface, netlink.NsFd(ns), far.MAC[:]
-		if err := netlink.LinkAdd(link); err != nil {
-			return fmt.Errorf("add link: %w", err)
-		}
-		return nil
+		return withHandles(near.Interface, func(_ string, h handles) error { return addLink(h.route, p.MTU, near, far, ns) })
 	})
 	if err != nil {
 		return err
@@ -153,20 +136,6 @@ func awaitPort(ctx context.Context) func(string, handles) error {
 		if err != nil {
 			return fmt.Errorf("find switch port: %w", err)
 		}
-		return awaitCarrier(ctx, h.route, link.Attrs().Index)
+		return awaitCarrier(ctx, link.Attrs().Index)
 	}
 }
-
-// hostsAt are the hosts of a switch.
-func (p Plan) hostsAt(sw int) []int {
-	all := make([]int, 0, len(p.Hosts))
-	for i := range p.Hosts {
-		if p.at(i) == sw {
-			all = append(all, i)
-		}
-	}
-	return slices.Clip(all)
-}
-
-// switchSysctls keeps a switch namespace's own stack out of the traffic.
-func switchSysctls() error { return host.DisableIPv6() }

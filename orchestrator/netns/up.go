@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"github.com/vishvananda/netlink"
-	"golang.org/x/sys/unix"
+	"golang.org/x/sync/errgroup"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 )
 
@@ -68,7 +70,8 @@ func build(ctx context.Context, p Plan, lab *Lab) error {
 			if err != nil {
 				return err
 			}
-			return errors.Join(switchSysctls(), ns.Close())
+			// Its own stack must be out of the traffic.
+			return errors.Join(host.DisableIPv6(), ns.Close())
 		})
 		if err != nil {
 			return err
@@ -77,64 +80,31 @@ func build(ctx context.Context, p Plan, lab *Lab) error {
 	if err := buildTrunks(ctx, p, lab); err != nil {
 		return err
 	}
-	for sw := range p.Switches {
-		if err := buildAround(ctx, p, lab, sw); err != nil {
-			return err
-		}
-	}
-	return nil
+	return buildHosts(ctx, p, lab)
 }
 
-// buildAround makes the hosts of one switch.
-func buildAround(ctx context.Context, p Plan, lab *Lab, sw int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	hosts := p.hostsAt(sw)
-	err := parallel(len(hosts), func(next func() (int, bool)) error {
-		nextHost := func() (int, bool) {
-			i, ok := next()
-			if !ok {
-				return 0, false
+// buildHosts makes all hosts, as many at once as there are usable CPUs.
+func buildHosts(ctx context.Context, p Plan, lab *Lab) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i, h := range lab.Hosts {
+		all.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
-			return hosts[i], true
-		}
-		err := Do(lab.Switches[sw], func() error { return buildHosts(ctx, p, lab, nextHost) })
-		if err != nil {
-			cancel(err) // the other workers need not go on
-		}
-		return err
-	})
-	if err != nil {
-		return context.Cause(ctx) // the first error; the others are its echo
+			return Do(lab.Switches[h.Switch], func() error {
+				err := buildHost(ctx, p.forHost(i), h)
+				if err == nil && p.delayed() {
+					err = addDelays(p.Delays[i])
+				}
+				if err != nil {
+					return fmt.Errorf("host %s: %w", h.Name, err)
+				}
+				return nil
+			})
+		})
 	}
-	return nil
-}
-
-// buildHosts takes hosts of one switch from next until there are none. The
-// calling thread is in the switch's namespace, whose handles it opens for all its hosts, and ends
-// in that of its last host.
-func buildHosts(ctx context.Context, p Plan, lab *Lab, next func() (int, bool)) error {
-	ports, err := openHandles()
-	if err != nil {
-		return fmt.Errorf("set up switch ports: %w", err)
-	}
-	defer ports.close()
-	for {
-		i, ok := next()
-		if !ok {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		err := buildHost(ctx, p.forHost(i), lab.Hosts[i], ports)
-		if err == nil && p.delayed() {
-			err = addDelays(p.Delays[i])
-		}
-		if err != nil {
-			return fmt.Errorf("host %s: %w", lab.Hosts[i].Name, err)
-		}
-	}
+	return all.Wait()
 }
 
 // Retime changes what depends on how fast the lab runs to what the plan says:
@@ -145,21 +115,17 @@ func (l *Lab) Retime(p Plan) error {
 	if err := p.check(); err != nil {
 		return fmt.Errorf("retime lab %s: %w", l.ID, err)
 	}
-	err := parallel(len(l.Hosts), func(next func() (int, bool)) error {
-		var errs []error
-		for i, ok := next(); ok; i, ok = next() {
-			h := l.Hosts[i]
-			err := Do(h.Namespace, func() error {
-				if err := retimeHost(p.forHost(i)); err != nil || !p.delayed() {
-					return err
-				}
-				return changeDelays(p.Delays[i])
-			})
-			if err != nil {
-				errs = append(errs, fmt.Errorf("host %s: %w", h.Name, err))
+	err := parallel(len(l.Hosts), func(i int) error {
+		err := Do(l.Hosts[i].Namespace, func() error {
+			if err := retimeHost(p.forHost(i)); err != nil || !p.delayed() {
+				return err
 			}
+			return changeDelays(p.Delays[i])
+		})
+		if err != nil {
+			return fmt.Errorf("host %s: %w", l.Hosts[i].Name, err)
 		}
-		return errors.Join(errs...)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("retime lab %s: %w", l.ID, err)
@@ -169,18 +135,13 @@ func (l *Lab) Retime(p Plan) error {
 
 // retimeHost changes the host that the calling thread is in.
 func retimeHost(p Plan) error {
-	route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
-	if err != nil {
-		return fmt.Errorf("open netlink: %w", err)
-	}
-	defer route.Close()
-	device, err := route.LinkByName(Device)
+	device, err := netlink.LinkByName(Device)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", Device, err)
 	}
 	r := subnetRoute(p, device.Attrs().Index)
-	if err := route.RouteReplace(&r); err != nil {
+	if err := netlink.RouteReplace(&r); err != nil {
 		return fmt.Errorf("replace route to %s: %w", p.Subnet, err)
 	}
-	return shapeUplink(p, device.Attrs().Index, route)
+	return shapeUplink(p, device.Attrs().Index)
 }

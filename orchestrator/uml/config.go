@@ -14,7 +14,7 @@ var options = [...]string{
 	"UML_TIME_TRAVEL_SUPPORT",
 	"HIGH_RES_TIMERS",
 	"NO_HZ_IDLE",
-	// Nobody waits for randomness, of which there is none; see edits.
+	// Nobody waits for randomness, of which there is none; see edits.yaml.
 	"RANDOM_TRUST_BOOTLOADER", "RANDOM_TRUST_CPU",
 	// The console, and the host's folder as root file system.
 	"STDERR_CONSOLE", "NULL_CHAN", "HOSTFS",
@@ -63,8 +63,8 @@ func missing(config string) []string {
 func recipe() string {
 	h := sha256.New()
 	fmt.Fprint(h, configText())
-	for _, e := range edits {
-		fmt.Fprintln(h, e.file, e.old, e.now)
+	for _, e := range edits() {
+		fmt.Fprintln(h, e.File, e.Old, e.Now)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }

@@ -28,7 +28,7 @@ func TestEdit(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := edit{file: "file", old: "old", now: "new", optional: c.optional}.apply(tree)
+			err := edit{File: "file", Old: "old", Now: "new", Optional: c.optional}.apply(tree)
 			if (err != nil) != (c.wantErr != "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
 				t.Errorf("error %v, want %q", err, c.wantErr)
 			}
@@ -42,12 +42,12 @@ func TestEdit(t *testing.T) {
 // TestApplyEdits says which change a kernel did not take, and what for.
 func TestApplyEdits(t *testing.T) {
 	err := applyEdits(t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), edits[0].why) || !strings.Contains(err.Error(), edits[0].file) {
+	if err == nil || !strings.Contains(err.Error(), edits()[0].Why) || !strings.Contains(err.Error(), edits()[0].File) {
 		t.Errorf("got %v, want the first edit's reason and file", err)
 	}
-	for _, e := range edits {
-		if strings.Contains(e.now, e.old) {
-			t.Errorf("%s: applied twice, the edit would be made twice", e.file)
+	for _, e := range edits() {
+		if strings.Contains(e.Now, e.Old) {
+			t.Errorf("%s: applied twice, the edit would be made twice", e.File)
 		}
 	}
 }
