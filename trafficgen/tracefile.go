@@ -8,13 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
 	"aqmlab/trafficgen/traffic"
+	"aqmlab/units"
 )
 
 // readAny reads a trace in either format, which it knows by its first bytes.
@@ -183,4 +187,135 @@ func (t *traceTable) done() ([]row, error) {
 	}
 	slices.SortStableFunc(t.rows, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
 	return t.rows, nil
+}
+
+// traceColumn is a column that a trace may have, under one of several names.
+type traceColumn struct {
+	name  string // that the file has for it
+	names []string
+	must  bool
+	point bool                                  // it has one value in all rows
+	read  func(r *row, name, text string) error // nil for a column that is ignored
+}
+
+// flowID is the column that the records of a run have, and no other trace.
+const flowID = "flow_id"
+
+// knownColumns lists the columns. A file has each under one of its names.
+func knownColumns() []traceColumn {
+	const number, largest = "a whole number from 0", math.MaxInt64
+	label := func(*row, string, string) error { return nil }
+	return []traceColumn{
+		{names: []string{"start", "start_s", "start_ns"}, must: true, read: readStart},
+		{names: []string{"client", "dst"}, must: true, read: whole(largest, number, func(r *row, n int64) { r.Client = int(n) })},
+		{names: []string{"server", "src"}, must: true, read: whole(largest, number, func(r *row, n int64) { r.Server = int(n) })},
+		{names: []string{"bytes"}, must: true, read: whole(traffic.MaxBytes, wantBytes, func(r *row, n int64) { r.Bytes = n })}, // a flow that stops may have sent none
+		{names: []string{"service"}, read: whole(largest, number, func(r *row, n int64) { r.Service = int(n) })},
+		{names: []string{"workload"}, read: whole(largest, number, func(r *row, n int64) { r.Workload = int(n) })},
+		{names: []string{"query"}, read: whole(largest, number, func(r *row, n int64) { r.Query = int(n) })},
+		{names: []string{"push"}, read: readPush},
+		{names: []string{"stop_ns"}, read: whole(int64(maxSpan), "a time in ns up to a year; 0: none", func(r *row, n int64) { r.Stop = time.Duration(n) })},
+		{names: []string{"rate_bps"}, read: whole(largest, "a whole number of bit/s from 0; 0: no limit", func(r *row, n int64) { r.Rate = units.Rate(n) })},
+		{names: []string{flowID}, read: whole(largest, number, func(r *row, n int64) { r.ID = int(n) })},
+		{names: []string{"scheme"}, read: label, point: true},
+		{names: []string{"load"}, read: label, point: true},
+		{names: []string{"seed"}, read: label, point: true},
+	}
+}
+
+// header finds out what the columns of a file hold.
+func header(names []string, others bool) ([]traceColumn, error) {
+	var columns []traceColumn
+	left := knownColumns()
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(left, func(c traceColumn) bool { return slices.Contains(c.names, name) })
+		switch {
+		case i >= 0:
+			left[i].name = name
+			columns, left = append(columns, left[i]), slices.Delete(left, i, i+1)
+		case others:
+			columns = append(columns, traceColumn{name: name})
+		default:
+			return nil, fmt.Errorf("%q is not a column that is still missing: want one of %s", name, namesOf(left))
+		}
+	}
+	if missing := slices.DeleteFunc(left, func(c traceColumn) bool { return !c.must }); len(missing) > 0 {
+		return nil, fmt.Errorf("the header lacks columns: want one of %s", namesOf(missing))
+	}
+	timeStops(columns)
+	return columns, nil
+}
+
+// timeStops refuses flows that stop when the file has no column with the time. The
+// records of older versions only say that a flow stops.
+func timeStops(columns []traceColumn) {
+	has := func(name string) int {
+		return slices.IndexFunc(columns, func(c traceColumn) bool { return c.name == name })
+	}
+	if i := has("stops"); i >= 0 && has("stop_ns") < 0 {
+		columns[i].read = func(_ *row, _, text string) error {
+			if text == "true" {
+				return errors.New("the flow stops at a time that the file does not have: want a column stop_ns")
+			}
+			return nil
+		}
+	}
+}
+
+func namesOf(columns []traceColumn) string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.names...)
+	}
+	return strings.Join(names, ", ")
+}
+
+const wantBytes = "a whole number from 1 to 1099511627776" // [traffic.MaxBytes]
+
+// whole reads a whole number from 0 to most.
+func whole(most int64, want string, set func(r *row, n int64)) func(r *row, name, text string) error {
+	return func(r *row, _, text string) error {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 || n > most {
+			return fmt.Errorf("%q is not %s", text, want)
+		}
+		set(r, n)
+		return nil
+	}
+}
+
+func readPush(r *row, _, text string) (err error) {
+	if r.Push, err = strconv.ParseBool(text); err != nil {
+		return fmt.Errorf("%q is neither true nor false", text)
+	}
+	r.pushed = true
+	return nil
+}
+
+// readStart reads a time in the unit that the name of the column says. A time of zero,
+// which no flow has, becomes one nanosecond.
+func readStart(r *row, name, text string) error {
+	at, err := parseStart(name, text)
+	if err == nil && (at < 0 || at > maxSpan) {
+		err = fmt.Errorf("%q is outside 0 to a year", text)
+	}
+	r.Start = max(at, 1)
+	return err
+}
+
+func parseStart(name, text string) (time.Duration, error) {
+	unit := float64(time.Second)
+	switch name {
+	case "start":
+		return units.ParseTime(text)
+	case "start_ns":
+		unit = 1
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	// Negated, the comparison refuses NaN as well.
+	if ns := math.Round(f * unit); err == nil && ns <= float64(maxSpan) {
+		return time.Duration(ns), nil
+	}
+	return 0, fmt.Errorf("%q is not a time in %s up to a year", text, strings.TrimPrefix(name, "start_"))
 }

@@ -207,3 +207,13 @@ func newStreams(seed uint64, number int) streams {
 	s.pairs, s.queries = next(), next()
 	return s
 }
+
+// Sample draws that many sizes with a seed.
+func Sample(d Distribution, n int, seed uint64) []int64 {
+	r := newStreams(seed, 0).sizes
+	sizes := make([]int64, n)
+	for i := range sizes {
+		sizes[i] = d.Draw(r)
+	}
+	return sizes
+}

@@ -69,3 +69,14 @@ type Env struct {
 	RTT     time.Duration // base RTT for which standard thresholds are computed
 	Rand    *rand.Rand    // seeded; the only randomness that a scheme may use
 }
+
+// dropTail leaves everything to the buffer: a packet that fits is queued, and any other
+// is dropped.
+type dropTail struct{}
+
+var _ Scheme = dropTail{}
+
+func newDropTail(struct{}, Env) (Scheme, error) { return dropTail{}, nil }
+
+func (dropTail) Arrive(time.Duration, *packet.Packet, View) Verdict { return Pass }
+func (dropTail) Depart(time.Duration, *packet.Packet, View) Verdict { return Pass }

@@ -70,3 +70,85 @@ func spread(hash uint32, n int) int {
 	h := uint64(hash) * 0x9e3779b97f4a7c15
 	return int((h >> 32) * uint64(n) >> 32)
 }
+
+// node is a host or a switch while the network is being built. Hosts come
+// first, so a host's node number is its index.
+type node struct {
+	name  string
+	links []end // in the order of the spec
+}
+
+// end is one node's side of a link.
+type end struct {
+	link   Link
+	number int          // of the direction that leads away from the node, in the spec
+	far    int          // node at the other end
+	peer   int          // which of the far node's links it is
+	beyond bool         // the far node is a switch that the network does not carry
+	away   *wire        // that leads away from the node; nil when that is not carried
+	tx     *transmitter // before the wire that leads away; nil on a host without a port
+	in     *entrance    // takes what the link brings to a switch; nil on a host
+}
+
+// connect reads the nodes and links of a spec.
+func connect(spec Spec) ([]node, error) {
+	var nodes []node
+	number := map[string]int{}
+	add := func(name string) error {
+		if _, taken := number[name]; taken {
+			return fmt.Errorf("two nodes are named %s", name)
+		}
+		number[name] = len(nodes)
+		nodes = append(nodes, node{name: name})
+		return nil
+	}
+	for _, h := range spec.Hosts {
+		if err := add(h.Name); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range spec.Switches {
+		if err := add(s); err != nil {
+			return nil, err
+		}
+	}
+	hosts := len(spec.Hosts)
+	for i, l := range spec.Links {
+		a, okA := number[l.A]
+		b, okB := number[l.B]
+		switch {
+		case !okA || !okB:
+			return nil, fmt.Errorf("link %s to %s: no such node", l.A, l.B)
+		case a == b:
+			return nil, fmt.Errorf("link %s to %s: a node cannot be linked to itself", l.A, l.B)
+		case l.Rate <= 0 || l.Delay < 0:
+			return nil, fmt.Errorf("link %s to %s: rate %v must be above zero, delay %v not below", l.A, l.B, l.Rate, l.Delay)
+		case l.Jitter < 0 || !(l.LossRate >= 0 && l.LossRate < 1): // NaN is refused, too
+			return nil, fmt.Errorf("link %s to %s: jitter %v must not be below zero, loss rate %v from 0 to below 1", l.A, l.B, l.Jitter, l.LossRate)
+		}
+		atA, atB := len(nodes[a].links), len(nodes[b].links)
+		nodes[a].links = append(nodes[a].links, end{link: l, number: 2 * i, far: b, peer: atB, beyond: b >= hosts && !spec.carries(l.B)})
+		nodes[b].links = append(nodes[b].links, end{link: l, number: 2*i + 1, far: a, peer: atA, beyond: a >= hosts && !spec.carries(l.A)})
+	}
+	return nodes, nil
+}
+
+// distances are the links between every node and the host dst, -1 where there
+// is no path. Paths lead through switches only.
+func distances(nodes []node, hosts, dst int) []int {
+	hops := slices.Repeat([]int{-1}, len(nodes))
+	hops[dst] = 0
+	for queue := []int{dst}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at < hosts && at != dst {
+			continue
+		}
+		for _, e := range nodes[at].links {
+			if hops[e.far] < 0 {
+				hops[e.far] = hops[at] + 1
+				queue = append(queue, e.far)
+			}
+		}
+	}
+	return hops
+}

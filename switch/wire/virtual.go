@@ -6,12 +6,97 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 )
+
+// In virtual time a turn of the loop costs tens of microseconds of the machine's time
+// and none of the lab's, so turns should be few. A packet that a host sends now changes
+// nothing before it has crossed its link. The fabric may therefore run ahead by that
+// long before the loop looks at the rings again. The kernel keeps the frames that are
+// delivered meanwhile until their time. This is conservative synchronisation, with the
+// links' delay as its lookahead: no event runs before all that it depends on is known,
+// and everything happens at the same lab time as if the loop turned for each packet.
+
+// runAhead is the loop on a virtual clock.
+func (d *driver) runAhead(done <-chan struct{}) {
+	for {
+		r := d.clock.readVirtual()
+		until := r.lab + d.ahead
+		frames := 0
+		for i := range d.ports {
+			frames += d.drain(r, i)
+		}
+		next, pending := d.loop.Next()
+		due := pending && next <= until
+		d.loop.RunUntil(until)
+		d.flush()
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if d.ahead > 0 && (frames > 0 || due) {
+			d.sleep(until)
+		} else {
+			d.poll(r.lab)
+		}
+	}
+}
+
+// lookahead is how far a fabric may run ahead: at most the time in which a host
+// sends a quarter of a ring of so many bytes. A slot is at most about twice as large
+// as a full frame, so no ring is ever more than half full.
+func lookahead(n *fabric.Network, spec fabric.Spec, ring int) time.Duration {
+	ahead := n.Lookahead()
+	for i := range spec.Hosts {
+		ahead = min(ahead, spec.Uplink(i).Time(ring/4))
+	}
+	return ahead
+}
+
+// drain gives all frames of one ring to the fabric.
+func (d *driver) drain(r reading, from int) int {
+	frames := 0
+	for n := burst; n == burst; frames += n {
+		n = d.receive(r, from)
+	}
+	return frames
+}
+
+// post has the kernel send a packet by a port in time.
+func (d *driver) post(due time.Duration, by int, k *packet.Packet) {
+	if d.out.full() {
+		d.flush()
+	}
+	d.out.add(by, k, d.tally.start+int64(due))
+}
+
+// flush hands the kernel what was posted, and notes what is late already.
+func (d *driver) flush() {
+	if len(d.out.packets) == 0 {
+		return
+	}
+	d.tally.unsent += d.out.send()
+	now := d.tally.start + int64(d.clock.now())
+	for i, k := range d.out.packets {
+		d.tally.lateness.note(time.Duration(now - d.out.due(i)))
+		d.pool.Put(k)
+	}
+	d.out.clear()
+}
+
+// sleep returns when it is that lab time, and at once if it was.
+func (d *driver) sleep(until time.Duration) {
+	wake := unix.NsecToTimespec(d.tally.start + int64(until))
+	// A signal that cuts the sleep short makes one more turn.
+	_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &wake, nil)
+}
 
 // outbox sends frames by any of a switch's interfaces, many with one system call,
 // each with the time at which its host is to have it.
