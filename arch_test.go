@@ -66,7 +66,7 @@ var rooms = map[string]string{
 	"e2e/vm/kernelaqm":       "units",
 	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/card reproduce/metric reproduce/papers reproduce/record results results/compare results/report/figure results/store switch/packet switch/port trafficgen trafficgen/traffic",
 	"reproduce/card":         "labs orchestrator orchestrator/backend reproduce/metric reproduce/papers reproduce/record results/compare results/report/figure",
-	"reproduce/metric":       "labs reproduce/papers results results/compare switch/aqm switch/packet",
+	"reproduce/metric":       "kind labs reproduce/papers results results/compare switch/aqm switch/packet",
 	"reproduce/record":       "results",
 	"reproduce/papers":       "",
 	"e2e":                    "results results/compare results/report results/store",

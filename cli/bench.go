@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"aqmlab/orchestrator/bench"
+	"aqmlab/results"
 )
 
 func newBench() *cobra.Command {
@@ -42,11 +42,7 @@ it on a machine that does nothing else.`,
 
 func printDatapath(w io.Writer, d bench.Datapath) error {
 	return columns(w, func(w io.Writer) {
-		fmt.Fprintf(w, "kernel %s, %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"), plural(d.Rounds, "round"))
-		fmt.Fprintln(w, "\tmedian\tmin\tmax")
-		row := func(name, format string, s bench.Spread) {
-			fmt.Fprintf(w, "%s\t"+format+"\t"+format+"\t"+format+"\n", name, s.Median, s.Min, s.Max)
-		}
+		row := printSpreads(w, d.Machine, d.Rounds, "")
 		row("bridge, one flow (Gbps)", "%.2f", d.BridgeGbps)
 		row("switch, one flow (Gbps)", "%.2f", d.SwitchGbps)
 		row("bridge, idle RTT (us)", "%.0f", d.BridgeRTT)
@@ -59,6 +55,15 @@ func printDatapath(w io.Writer, d bench.Datapath) error {
 		fmt.Fprintf(w, "\nswitch over bridge: %.2f of the goodput, %.1f times the idle RTT\n",
 			d.SwitchGbps.Median/d.BridgeGbps.Median, d.SwitchRTT.Median/d.BridgeRTT.Median)
 	})
+}
+
+// printSpreads begins a table of spreads of that title, and returns what adds a row.
+func printSpreads(w io.Writer, m results.Machine, rounds int, title string) (row func(name, format string, s bench.Spread)) {
+	fmt.Fprintf(w, "kernel %s, %s, %s, %s\n\n", m.Kernel, m.CPU, plural(m.Cores, "core"), plural(rounds, "round"))
+	fmt.Fprintf(w, "%s\tmedian\tmin\tmax\n", title)
+	return func(name, format string, s bench.Spread) {
+		fmt.Fprintf(w, "%s\t"+format+"\t"+format+"\t"+format+"\n", name, s.Median, s.Min, s.Max)
+	}
 }
 
 func newBenchBringUp() *cobra.Command {
@@ -100,14 +105,10 @@ nothing else.`,
 
 func printCollectors(w io.Writer, c bench.CollectorsCost) error {
 	return columns(w, func(w io.Writer) {
-		fmt.Fprintf(w, "kernel %s, %s, %s, %s\n\n", c.Machine.Kernel, c.Machine.CPU, plural(c.Machine.Cores, "core"), plural(c.Rounds, "round"))
-		fmt.Fprintln(w, "one flow through the switch\tmedian\tmin\tmax")
-		row := func(name string, s bench.Spread) {
-			fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\n", name, s.Median, s.Min, s.Max)
-		}
-		row("without collectors (Gbps)", c.WithoutGbps)
-		row("with collectors (Gbps)", c.WithGbps)
-		row("with over without, by round", c.Ratio)
+		row := printSpreads(w, c.Machine, c.Rounds, "one flow through the switch")
+		row("without collectors (Gbps)", "%.3f", c.WithoutGbps)
+		row("with collectors (Gbps)", "%.3f", c.WithGbps)
+		row("with over without, by round", "%.3f", c.Ratio)
 	})
 }
 
@@ -126,14 +127,14 @@ else.`,
 }
 
 func printSim(w io.Writer, b bench.Simulations) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "%s, %s, %s; medians and ranges\n\n", b.Machine.CPU, b.Machine.GoVersion, plural(b.Rounds, "round"))
-	fmt.Fprintln(tw, "scenario\tdata packets\ts per million\tns per hop\tevents per packet\tMevents/s\tpeak MB\t")
-	for _, s := range b.Scenarios {
-		fmt.Fprintf(tw, "%s\t%d\t%.2f (%.2f-%.2f)\t%.0f (%.0f-%.0f)\t%.1f\t%.1f\t%.0f\t\n", s.Name, s.Packets,
-			s.PerMillion.Median, s.PerMillion.Min, s.PerMillion.Max,
-			s.PerHop.Median, s.PerHop.Min, s.PerHop.Max,
-			float64(s.Events)/float64(s.Packets), s.EventsPerSec.Median/1e6, s.MemoryMB)
-	}
-	return tw.Flush()
+	return numbers(w, func(w io.Writer) {
+		fmt.Fprintln(w, "scenario\tdata packets\ts per million\tns per hop\tevents per packet\tMevents/s\tpeak MB\t")
+		for _, s := range b.Scenarios {
+			fmt.Fprintf(w, "%s\t%d\t%.2f (%.2f-%.2f)\t%.0f (%.0f-%.0f)\t%.1f\t%.1f\t%.0f\t\n", s.Name, s.Packets,
+				s.PerMillion.Median, s.PerMillion.Min, s.PerMillion.Max,
+				s.PerHop.Median, s.PerHop.Min, s.PerHop.Max,
+				float64(s.Events)/float64(s.Packets), s.EventsPerSec.Median/1e6, s.MemoryMB)
+		}
+	})
 }

@@ -130,9 +130,14 @@ func shown[T any](c *cobra.Command, find func(c *cobra.Command, words []string) 
 	return c
 }
 
-// columns aligns the columns of what f prints, which tabs part.
-func columns(w io.Writer, f func(w io.Writer)) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// columns aligns the columns of what f prints, which tabs part, to the left.
+func columns(w io.Writer, f func(w io.Writer)) error { return aligned(w, 0, f) }
+
+// numbers aligns them to the right.
+func numbers(w io.Writer, f func(w io.Writer)) error { return aligned(w, tabwriter.AlignRight, f) }
+
+func aligned(w io.Writer, flags uint, f func(w io.Writer)) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	f(tw)
 	return tw.Flush()
 }

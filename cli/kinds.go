@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -181,22 +180,22 @@ func printWorkload(w io.Writer, shown workload) error {
 	}
 	fmt.Fprintf(w, "\nmean %s, standard deviation %s\n\n", bytesText(shown.Summary.Mean), bytesText(shown.Summary.Deviation))
 	printCDF(w, shown.sizes)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "\nCLASS\tUP TO\tFLOWS\tBYTES\t")
-	for _, c := range shown.Summary.Classes {
-		fmt.Fprintf(tw, "%s\t%s\t%.2f %%\t%.2f %%\t\n", c.Name, bytesText(c.UpTo), 100*c.Flows, 100*c.Bytes)
-	}
-	fmt.Fprintln(tw, "\nQUANTILE\tUP TO\t")
-	for _, q := range shown.Summary.Quantiles {
-		fmt.Fprintf(tw, "%.3g %%\t%s\t\n", 100*q.Share, bytesText(q.Bytes))
-	}
-	if len(shown.Sample) > 0 {
-		fmt.Fprintln(tw, "\nFLOW\tBYTES\t")
-	}
-	for i, bytes := range shown.Sample {
-		fmt.Fprintf(tw, "%d\t%d\t\n", i, bytes)
-	}
-	return tw.Flush()
+	return numbers(w, func(w io.Writer) {
+		fmt.Fprintln(w, "\nCLASS\tUP TO\tFLOWS\tBYTES\t")
+		for _, c := range shown.Summary.Classes {
+			fmt.Fprintf(w, "%s\t%s\t%.2f %%\t%.2f %%\t\n", c.Name, bytesText(c.UpTo), 100*c.Flows, 100*c.Bytes)
+		}
+		fmt.Fprintln(w, "\nQUANTILE\tUP TO\t")
+		for _, q := range shown.Summary.Quantiles {
+			fmt.Fprintf(w, "%.3g %%\t%s\t\n", 100*q.Share, bytesText(q.Bytes))
+		}
+		if len(shown.Sample) > 0 {
+			fmt.Fprintln(w, "\nFLOW\tBYTES\t")
+		}
+		for i, bytes := range shown.Sample {
+			fmt.Fprintf(w, "%d\t%d\t\n", i, bytes)
+		}
+	})
 }
 
 // bytesText is a size in three digits or so.

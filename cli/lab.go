@@ -23,25 +23,12 @@ func newLab(kinds port.Kinds) *cobra.Command {
 		newLabList(), newLabShow(kinds), newLabSchema(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
 }
 
-// bookEntry is a lab of the lab book, for printing.
-type bookEntry struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-}
-
 func newLabList() *cobra.Command {
 	return shown(&cobra.Command{
 		Use:     "list",
 		Short:   "List the lab book",
 		Example: "  aqmlab lab list",
-	}, func(*cobra.Command, []string) ([]bookEntry, error) {
-		book, err := labs.Book()
-		entries := make([]bookEntry, len(book))
-		for i, e := range book {
-			entries[i] = bookEntry(e)
-		}
-		return entries, err
-	}, func(w io.Writer, book []bookEntry) error {
+	}, func(*cobra.Command, []string) ([]labs.Entry, error) { return labs.Book() }, func(w io.Writer, book []labs.Entry) error {
 		return columns(w, func(w io.Writer) {
 			for _, e := range book {
 				fmt.Fprintf(w, "%s\t%s\n", e.Name, e.Title)
@@ -160,33 +147,27 @@ aqmlab lab down.`,
 }
 
 // stayRuntimes are the runtimes whose hosts can be left up without a run.
-func stayRuntimes() []orchestrator.Runtime {
-	return orchestrator.RuntimesWith(func(f backend.Facts) bool { return f.Stays })
+func stayRuntimes() (names []string) {
+	for _, r := range orchestrator.RuntimesWith(func(f backend.Facts) bool { return f.Stays }) {
+		names = append(names, string(r))
+	}
+	return names
 }
 
 // addStaying adds a flag for one of them.
 func addStaying(c *cobra.Command, runtime *string) {
 	all := stayRuntimes()
-	c.Flags().StringVar(runtime, "runtime", string(all[0]), "what the hosts are: "+join(all, ", "))
+	c.Flags().StringVar(runtime, "runtime", all[0], "what the hosts are: "+strings.Join(all, ", "))
 }
 
 // staying is what the flag says, if it is one of them; want begins the list of them
 // in the error.
 func staying(runtime, want string) (backend.Row, error) {
 	all := stayRuntimes()
-	if !slices.Contains(all, orchestrator.Runtime(runtime)) {
-		return backend.Row{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, join(all, " or ")))
+	if !slices.Contains(all, runtime) {
+		return backend.Row{}, usage(fmt.Errorf("--runtime %s: %s %s", runtime, want, strings.Join(all, " or ")))
 	}
 	return orchestrator.Runtime(runtime).Row(), nil
-}
-
-// join lists runtimes.
-func join(runtimes []orchestrator.Runtime, between string) string {
-	names := make([]string, len(runtimes))
-	for i, r := range runtimes {
-		names[i] = string(r)
-	}
-	return strings.Join(names, between)
 }
 
 // ping is a command that shows that the hosts of a lab reach each other.

@@ -22,7 +22,7 @@ func TestLabList(t *testing.T) {
 	}
 	text, _ := run(t, 0, "lab", "list")
 	raw, _ := run(t, 0, "lab", "list", "--json")
-	listed := decode[[]bookEntry](t, raw)
+	listed := decode[[]labs.Entry](t, raw)
 	if len(listed) != len(book) {
 		t.Fatalf("%d labs listed of %d", len(listed), len(book))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +40,7 @@ func chosenScale(c *cobra.Command) (reproduce.Scale, error) {
 // reproduceFlags are what the user of reproduce wants.
 type reproduceFlags struct {
 	reproduce.Options
-	runtime, since             string
+	since                      string
 	cardOnly, planOnly, asJSON bool
 }
 
@@ -49,7 +49,7 @@ func (f *reproduceFlags) add(c *cobra.Command) {
 	for _, s := range reproduce.Scales() {
 		fs.Bool(string(s.Scale), false, s.Doc)
 	}
-	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
+	fs.StringVar((*string)(&f.Runtime), "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&f.Out, "out", reproductionDir, "folder of the card, its records and runs")
@@ -83,7 +83,6 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 	if f.Since, err = moment(f.since); err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
-	f.Runtime = orchestrator.Runtime(f.runtime)
 	f.Log = c.ErrOrStderr()
 	return reproduce.New(names, f.Options)
 }
@@ -166,21 +165,27 @@ func showPlan(c *cobra.Command, plan *reproduce.Plan) error {
 		return err
 	}
 	out := c.OutOrStdout()
-	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "experiment\tpoints\ttime\t")
-	papers := make(map[string]time.Duration)
-	for _, s := range t.ByExperiment() {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t\n", s.Experiment, s.Points, roughly(s.Takes))
-		papers[s.Paper] += s.Takes
-	}
-	for _, paper := range slices.Sorted(maps.Keys(papers)) {
-		fmt.Fprintf(tw, "all of %s\t\t%s\t\n", paper, roughly(papers[paper]))
-	}
-	if err := tw.Flush(); err != nil {
+	err = numbers(out, func(w io.Writer) {
+		fmt.Fprintln(w, "experiment\tpoints\ttime\t")
+		papers := make(map[string]time.Duration)
+		for _, s := range t.ByExperiment() {
+			fmt.Fprintf(w, "%s\t%d\t%s\t\n", s.Experiment, s.Points, roughly(s.Takes))
+			papers[s.Paper] += s.Takes
+		}
+		for _, paper := range slices.Sorted(maps.Keys(papers)) {
+			fmt.Fprintf(w, "all of %s\t\t%s\t\n", paper, roughly(papers[paper]))
+		}
+	})
+	if err != nil {
 		return fmt.Errorf("printing the plan: %w", err)
 	}
-	fmt.Fprintf(out, "%s scale, runtime %s: %s to run, %d stored; about %s\n", plan.Scale, plan.Runtime, plural(t.Points, "point"), t.Stored, roughly(t.Takes))
+	printTodo(out, plan, t)
 	return nil
+}
+
+// printTodo prints how much there is to run.
+func printTodo(w io.Writer, plan *reproduce.Plan, t reproduce.Todo) {
+	fmt.Fprintf(w, "%s scale, runtime %s: %s to run, %d stored; about %s\n", plan.Scale, plan.Runtime, plural(t.Points, "point"), t.Stored, roughly(t.Takes))
 }
 
 // runPlan runs what is not stored yet.
@@ -193,15 +198,10 @@ func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
 	if len(todo.Versions) > 0 {
 		fmt.Fprintf(w, "warning: points are stored that other versions measured: %s\n", strings.Join(todo.Versions, ", "))
 	}
-	fmt.Fprintf(w, "%s scale, runtime %s: %s to run, %d stored; about %s\n", plan.Scale, plan.Runtime, plural(todo.Points, "point"), todo.Stored, roughly(todo.Takes))
-	return plan.Run(c.Context(), todo, func(p reproduce.Progress) { reportProgress(w, p) })
-}
-
-func reportProgress(w io.Writer, p reproduce.Progress) {
-	if p.Just == "" {
-		p.Just = "going on"
-	}
-	fmt.Fprintf(w, "[%d/%d] %s; about %s left\n", p.Points, p.Of, p.Just, roughly(p.Left))
+	printTodo(w, plan, todo)
+	return plan.Run(c.Context(), todo, func(p reproduce.Progress) {
+		fmt.Fprintf(w, "[%d/%d] %s; about %s left\n", p.Points, p.Of, cmp.Or(p.Just, "going on"), roughly(p.Left))
+	})
 }
 
 // roughly drops digits that an estimate does not have.

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,26 +55,19 @@ func printRuns(w io.Writer, entries []store.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "RUN\tSTATE\tPOINTS\tRUNTIME")
-	for _, e := range entries {
-		points := fmt.Sprintf("%d of %d", e.Points, e.Planned)
-		if e.Planned == 0 {
-			points = "-"
+	return columns(w, func(w io.Writer) {
+		fmt.Fprintln(w, "RUN\tSTATE\tPOINTS\tRUNTIME")
+		for _, e := range entries {
+			points := fmt.Sprintf("%d of %d", e.Points, e.Planned)
+			if e.Planned == 0 {
+				points = "-"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", shownName(e), e.State, points, cmp.Or(e.Runtime, "-"))
+			if e.Reason != "" {
+				fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(e.Reason, "\n", "; "))
+			}
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", shownName(e), e.State, points, orDash(e.Runtime))
-		if e.Reason != "" {
-			fmt.Fprintf(tw, "  %s\n", strings.ReplaceAll(e.Reason, "\n", "; "))
-		}
-	}
-	return tw.Flush()
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+	})
 }
 
 // shownRun is what results show prints of a run.
@@ -110,39 +103,36 @@ is a folder, or the name of one below results/runs; latest is the newest.
 
 func printShown(w io.Writer, s shownRun) error {
 	m := s.Manifest
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(tw, "%s\t%s\n", name, fmt.Sprintf(format, values...))
-	}
-	line("folder", "%s", s.Dir)
-	line("state", "%s", s.State)
-	if s.Reason != "" {
-		line("why", "%s", strings.ReplaceAll(s.Reason, "\n", "; "))
-	}
-	line("lab", "%s (%.8s)", m.Lab, m.LabHash)
-	line("runtime", "%s, dilation %g, %s from %s", m.Runtime, m.Dilation, m.Transport.Name, m.Transport.Provider)
-	line("machine", "%d cores, %s, Linux %s", m.Host.Cores, orDash(m.Host.CPU), orDash(m.Host.Kernel))
-	line("program", "aqmlab %s, revision %s", m.Version, m.GitRevision)
-	line("begun", "%s", m.Start.Format(time.RFC3339))
-	if !m.End.IsZero() {
-		line("ended", "%s", m.End.Format(time.RFC3339))
-	}
-	line("points", "%d of %d", s.Points, s.Planned)
-	if err := tw.Flush(); err != nil {
+	err := columns(w, func(w io.Writer) {
+		fmt.Fprintf(w, "folder\t%s\nstate\t%s\n", s.Dir, s.State)
+		if s.Reason != "" {
+			fmt.Fprintf(w, "why\t%s\n", strings.ReplaceAll(s.Reason, "\n", "; "))
+		}
+		fmt.Fprintf(w, "lab\t%s (%.8s)\n", m.Lab, m.LabHash)
+		fmt.Fprintf(w, "runtime\t%s, dilation %g, %s from %s\n", m.Runtime, m.Dilation, m.Transport.Name, m.Transport.Provider)
+		fmt.Fprintf(w, "machine\t%d cores, %s, Linux %s\n", m.Host.Cores, cmp.Or(m.Host.CPU, "-"), cmp.Or(m.Host.Kernel, "-"))
+		fmt.Fprintf(w, "program\taqmlab %s, revision %s\n", m.Version, m.GitRevision)
+		fmt.Fprintf(w, "begun\t%s\n", m.Start.Format(time.RFC3339))
+		if !m.End.IsZero() {
+			fmt.Fprintf(w, "ended\t%s\n", m.End.Format(time.RFC3339))
+		}
+		fmt.Fprintf(w, "points\t%d of %d\n", s.Points, s.Planned)
+	})
+	if err != nil {
 		return err
 	}
 	return printPoints(w, s.Runs)
 }
 
 func printPoints(w io.Writer, points []report.PointJSON) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "\nSCHEME\tLOAD\tSEED\tCOMPLETED\tAVG\tSMALL P99\tMARKS\tDROPS\tFIDELITY")
-	for _, p := range points {
-		fmt.Fprintf(tw, "%s\t%g\t%d\t%d of %d\t%s\t%s\t%d\t%d\t%s\n", p.Scheme, p.Load, p.Seed, p.Completed, p.Flows,
-			timeText(p.FCT[results.All].Mean, p.FCT[results.All].Count),
-			timeText(p.FCT[results.Small].P99, p.FCT[results.Small].Count), p.Marks, p.Drops, orDash(p.Fidelity.Label))
-	}
-	return tw.Flush()
+	return columns(w, func(w io.Writer) {
+		fmt.Fprintln(w, "\nSCHEME\tLOAD\tSEED\tCOMPLETED\tAVG\tSMALL P99\tMARKS\tDROPS\tFIDELITY")
+		for _, p := range points {
+			fmt.Fprintf(w, "%s\t%g\t%d\t%d of %d\t%s\t%s\t%d\t%d\t%s\n", p.Scheme, p.Load, p.Seed, p.Completed, p.Flows,
+				timeText(p.FCT[results.All].Mean, p.FCT[results.All].Count),
+				timeText(p.FCT[results.Small].P99, p.FCT[results.Small].Count), p.Marks, p.Drops, cmp.Or(p.Fidelity.Label, "-"))
+		}
+	})
 }
 
 // timeText prints microseconds, of so many flows.

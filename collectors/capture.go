@@ -146,7 +146,3 @@ func (c *Capture) End() results.Capture {
 	sum.Chunks = c.file.chunks
 	return sum
 }
-
-// Shift moves the times of a capture's packets by so much, those that would come
-// before zero to zero.
-func Shift(c results.Capture, by time.Duration) { shift(c.Chunks, by) }

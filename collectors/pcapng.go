@@ -3,6 +3,8 @@ package collectors
 import (
 	"encoding/binary"
 	"time"
+
+	"aqmlab/results"
 )
 
 // pcapng writes a capture file in memory (IETF draft-ietf-opsawg-pcapng): one
@@ -161,10 +163,10 @@ func (w *pcapng) pad() {
 	}
 }
 
-// shift moves the times of all packets of a capture by so much, those that would
-// be below zero to zero.
-func shift(chunks [][]byte, by time.Duration) {
-	for _, c := range chunks {
+// Shift moves the times of a capture's packets by so much, those that would come
+// before zero to zero.
+func Shift(capture results.Capture, by time.Duration) {
+	for _, c := range capture.Chunks {
 		for ; len(c) > 0; c = c[binary.LittleEndian.Uint32(c[4:]):] {
 			switch binary.LittleEndian.Uint32(c) {
 			case blockPacket, blockStatistics:

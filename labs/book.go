@@ -27,8 +27,8 @@ var ErrNoLab = errors.New("no such lab")
 
 // Entry is one lab of the lab book.
 type Entry struct {
-	Name  string // what [Load] takes
-	Title string // one line
+	Name  string `json:"name"`  // what [Load] takes
+	Title string `json:"title"` // one line
 }
 
 // bookNames lists the names of the book in alphabetical order, those of folders

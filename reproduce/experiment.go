@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
@@ -41,8 +40,8 @@ func (e *experiment) check() error {
 		if !metric.NeedsRuns(c) {
 			continue
 		}
-		if _, ok := metric.Find(c.Metric); !ok {
-			return fmt.Errorf("%s: %w", c.ID, kind.Unknown("metric", c.Metric, metric.Names()))
+		if _, err := metric.Find(c.Metric); err != nil {
+			return fmt.Errorf("%s: %w", c.ID, err)
 		}
 		names := c.Schemes()
 		if c.In == "" && c.Baseline != "" {
@@ -60,8 +59,7 @@ func (e *experiment) check() error {
 // fixed tells whether the lab's traffic is given flow by flow, so that neither the
 // number of flows nor the load of a scale applies.
 func (e *experiment) fixed() bool {
-	kind := e.lab.Workload.Arrival.Kind
-	return kind == "static" || kind == "trace"
+	return slices.Contains([]string{"static", "trace"}, e.lab.Workload.Arrival.Kind)
 }
 
 // fingerprint is the hash of the lab with one scheme at one load, at the published

@@ -12,11 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"aqmlab/orchestrator"
-	"aqmlab/orchestrator/backend"
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/reproduce/record"
-	"aqmlab/results"
 )
 
 // Run runs what is to do, and tells watch how it goes on, one call at a time.
@@ -114,18 +112,12 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	one := small.points[slices.IndexFunc(small.points, func(k point) bool { return k.Scheme == pilotScheme })]
+	pilot := job{points: []point{one}}
+	ignored := newMeter(Todo{jobs: []job{pilot}}, func(Progress) {})
 	begun := time.Now()
-	err = small.runJob(ctx, job{points: []point{one}}, unwatched{})
+	err = small.runJob(ctx, pilot, ignored.watcher(0))
 	return time.Since(begun).Seconds() / one.cost, err
 }
-
-// unwatched is a watcher that ignores everything.
-type unwatched struct{}
-
-func (unwatched) Note(string)                                   {}
-func (unwatched) Begin(orchestrator.Point)                      {}
-func (unwatched) Progress(orchestrator.Point, backend.Progress) {}
-func (unwatched) End(orchestrator.Point, results.Point)         {}
 
 // updateRecord brings the record of an experiment up to what its runs hold.
 func (p *Plan) updateRecord(id string) error {

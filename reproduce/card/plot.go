@@ -38,8 +38,8 @@ func (s statistic) value(k record.Point) (us float64, ok bool) {
 // statistics lists those that claims are about.
 func statistics(claims []papers.Claim) (all []statistic) {
 	for _, c := range claims {
-		m, ok := metric.Find(c.Metric)
-		if !ok || m.Paired == "" || c.Unmeasured != "" {
+		m, err := metric.Find(c.Metric)
+		if err != nil || m.Paired == "" || c.Unmeasured != "" {
 			continue
 		}
 		if one := (statistic{c.Class, m.Paired}); !slices.Contains(all, one) {

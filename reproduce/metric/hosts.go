@@ -1,21 +1,17 @@
 package metric
 
 import (
-	"slices"
-
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
 )
 
-// fct is the metric of a statistic of the completion times of the claim's class.
-func fct(statistic func(results.FCT) float64) compute {
-	return func(s Subject) (float64, error) {
-		f := results.Summarize(s.Point.Flows, results.Class(s.Class))
-		if f.Count == 0 {
-			return 0, nothing("no flow of class %s completed", s.Class)
-		}
-		return statistic(f), nil
+// fct sums up the completion times of the claim's class.
+func (s Subject) fct() (results.FCT, error) {
+	f := results.Summarize(s.Point.Flows, results.Class(s.Class))
+	if f.Count == 0 {
+		return f, nothing("no flow of class %s completed", s.Class)
 	}
+	return f, nil
 }
 
 func meanTime(f results.FCT) float64 { return f.Mean }
@@ -60,24 +56,18 @@ func ifSmall(f results.Flow) float64 {
 	return 0
 }
 
-// goodput is the metric of a statistic of the goodputs, in Mbps, of the completed
-// flows of the claim's class.
-func goodput(statistic func([]float64) float64) compute {
-	return func(s Subject) (float64, error) {
-		var all []float64
-		for _, f := range s.Point.Flows {
-			if f.Completed() && results.Class(s.Class).Holds(f.Bytes) {
-				all = append(all, float64(f.Bytes)*8/f.FCT.Seconds()/1e6)
-			}
+// goodputs are those, in Mbps, of the completed flows of the claim's class.
+func (s Subject) goodputs() (all []float64, err error) {
+	for _, f := range s.Point.Flows {
+		if f.Completed() && results.Class(s.Class).Holds(f.Bytes) {
+			all = append(all, float64(f.Bytes)*8/f.FCT.Seconds()/1e6)
 		}
-		if len(all) == 0 {
-			return 0, nothing("no flow of class %s completed", s.Class)
-		}
-		return statistic(all), nil
 	}
+	if len(all) == 0 {
+		return nil, nothing("no flow of class %s completed", s.Class)
+	}
+	return all, nil
 }
-
-func largest(values []float64) float64 { return slices.Max(values) }
 
 func timeouts(s Subject) (float64, error) {
 	return float64(results.CountsOf(s.Point).Timeouts), nil
@@ -119,30 +109,24 @@ func classTimedOut(s Subject) (float64, error) {
 	return 100 * met / flows, nil
 }
 
-// rtt is the metric of a statistic of the RTTs of the claim's probe: in its window,
-// or without one in all.
-func rtt(statistic func(results.FCT) float64) compute {
-	return func(s Subject) (float64, error) {
-		r, err := s.rtt(s.Windows)
-		return statistic(r), err
-	}
-}
+// rtt sums up the RTTs of the claim's probe: in its window, or without one in all.
+func (s Subject) rtt() (results.FCT, error) { return s.rttWithin(s.Windows) }
 
 func rttAboveBase(s Subject) (float64, error) {
-	r, err := s.rtt(s.Windows)
+	r, err := s.rtt()
 	return r.Mean - float64(s.Lab.RTT.Min.Nanoseconds())/1000, err
 }
 
 func rttGrowth(s Subject) (float64, error) {
 	return s.windowGrowth(func(w papers.Window) (float64, error) {
-		r, err := s.rtt([]papers.Window{w})
+		r, err := s.rttWithin([]papers.Window{w})
 		return r.Mean, err
 	})
 }
 
-// rtt sums up what the claim's probe measured in the first window, or without
+// rttWithin sums up what the claim's probe measured in the first window, or without
 // windows at any time.
-func (s Subject) rtt(windows []papers.Window) (results.FCT, error) {
+func (s Subject) rttWithin(windows []papers.Window) (results.FCT, error) {
 	var mine []results.ProbeSample
 	for _, p := range s.Point.Probes {
 		if p.Probe == s.Probe && (len(windows) == 0 || windows[0].Begins(p.At)) {

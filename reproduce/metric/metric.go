@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"aqmlab/kind"
 	"aqmlab/reproduce/papers"
 	"aqmlab/results/compare"
 )
@@ -30,19 +31,19 @@ type Kind struct {
 // a test.
 func Kinds() []Kind {
 	return []Kind{
-		{Name: "fct-mean", Doc: "mean flow completion time of a size class, us", Compute: fct(meanTime), Paired: compare.Mean},
-		{Name: "fct-p99", Doc: "99th percentile of the same, us", Compute: fct(p99Time), Paired: compare.P99},
+		{Name: "fct-mean", Doc: "mean flow completion time of a size class, us", Compute: statistic(Subject.fct, meanTime), Paired: compare.Mean},
+		{Name: "fct-p99", Doc: "99th percentile of the same, us", Compute: statistic(Subject.fct, p99Time), Paired: compare.P99},
 		{Name: "timeouts", Doc: "retransmission timeouts of all hosts", Compute: timeouts, Total: true},
 		{Name: "class-timeouts", Doc: "retransmission timeouts of the flows of a size class", Compute: classTimeouts, Total: true},
 		{Name: "class-timed-out", Doc: "share of the flows of a size class that met a timeout or more, %", Compute: classTimedOut},
 		{Name: "fct-mean-above-100kb", Doc: "mean flow completion time of all flows that are not small, us", Compute: meanAbove},
 		{Name: "bytes-below-10mb", Doc: "share of the bytes asked for that belong to flows below 10 MB, %", Compute: shareBelow(10_000_000, byBytes, ErrNothing)},
 		{Name: "small-below-24kb", Doc: "share of the small flows that are below 24 KB, %", Compute: shareBelow(24_000, ifSmall, nothing("there are no small flows"))},
-		{Name: "queue-median", Doc: "median length of a queue within a window, KB", Compute: queue(medianLength), Samples: true},
-		{Name: "queue-drops", Doc: "packets that a queue dropped within a window", Compute: queue(queueDrops), Samples: true},
+		{Name: "queue-median", Doc: "median length of a queue within a window, KB", Compute: statistic(Subject.queue, medianLength), Samples: true},
+		{Name: "queue-drops", Doc: "packets that a queue dropped within a window", Compute: statistic(Subject.queue, queueDrops), Samples: true},
 		{Name: "loss-fanout", Doc: "responses to a query from which on the port drops packets", Compute: lossFanout, Samples: true},
 		{Name: "queue-peak", Doc: "largest queue of a port, KB", Compute: queuePeak},
-		{Name: "queue-window-peak", Doc: "the same within a window, KB", Compute: queue(peakLength), Samples: true},
+		{Name: "queue-window-peak", Doc: "the same within a window, KB", Compute: statistic(Subject.queue, peakLength), Samples: true},
 		{Name: "queue-goodput", Doc: "payload that left a queue within a window, Mbps", Compute: queueRate(payload), Samples: true},
 		{Name: "port-goodput", Doc: "payload that left all queues of a port within a window, Mbps", Compute: portRate(payload), Samples: true},
 		{Name: "queue-goodput-growth", Doc: "smallest ratio of the goodputs of a queue in neighbouring windows", Compute: goodputGrowth, Samples: true},
@@ -50,8 +51,8 @@ func Kinds() []Kind {
 		{Name: "queue-rate", Doc: "what a queue took of the link within a window, framing included, Mbps", Compute: queueRate(onWire), Samples: true},
 		{Name: "utilisation", Doc: "what all queues of a port took of its link within a window, %", Compute: portRate(ofLink), Samples: true},
 		{Name: "share-convergence", Doc: "time from a window's start until a queue's rate stays within 10 % of that in the window's second half, ms", Compute: convergence, Samples: true},
-		{Name: "rtt-mean", Doc: "mean RTT of a probe, within a window if the claim has one, us", Compute: rtt(meanTime)},
-		{Name: "rtt-p99", Doc: "99th percentile of the same, us", Compute: rtt(p99Time)},
+		{Name: "rtt-mean", Doc: "mean RTT of a probe, within a window if the claim has one, us", Compute: statistic(Subject.rtt, meanTime)},
+		{Name: "rtt-p99", Doc: "99th percentile of the same, us", Compute: statistic(Subject.rtt, p99Time)},
 		{Name: "rtt-mean-growth", Doc: "smallest ratio of the mean RTTs of a probe in neighbouring windows", Compute: rttGrowth},
 		{Name: "rtt-above-base", Doc: "mean RTT of a probe less the lab's base RTT, us", Compute: rttAboveBase},
 		{Name: "query-fct-p1", Doc: "1st percentile of the completion times of a query's flows, mean over queries, us", Compute: perQuery(queryFCT(0.01))},
@@ -64,8 +65,8 @@ func Kinds() []Kind {
 		{Name: "query-queue-with-held", Doc: "that and the most that the held ACKs ever took, over that", Compute: queueWithHeld, Samples: true},
 		{Name: "drops", Doc: "packets that switches dropped", Compute: drops, Total: true},
 		{Name: "drops-of-worst-switch", Doc: "packets that the switch dropped that dropped most", Compute: dropsOfWorst, Total: true},
-		{Name: "flow-goodput", Doc: "payload of a flow of a size class over its completion time, mean over flows, Mbps", Compute: goodput(mean)},
-		{Name: "flow-goodput-largest", Doc: "largest of the same", Compute: goodput(largest)},
+		{Name: "flow-goodput", Doc: "payload of a flow of a size class over its completion time, mean over flows, Mbps", Compute: statistic(Subject.goodputs, mean)},
+		{Name: "flow-goodput-largest", Doc: "largest of the same", Compute: statistic(Subject.goodputs, slices.Max)},
 		{Name: "rate-samples", Doc: "measurements of a queue's drain rate by its scheme within a window", Compute: rateSamples, Samples: true},
 		{Name: "rate-sample-min", Doc: "smallest of them, framing included, Gbps", Compute: estimate(math.Min, single), Samples: true},
 		{Name: "rate-sample-max", Doc: "largest of them, framing included, Gbps", Compute: estimate(math.Max, single), Samples: true},
@@ -77,23 +78,16 @@ func Kinds() []Kind {
 	}
 }
 
-// Find finds a kind by its name.
-func Find(name string) (Kind, bool) {
-	all := Kinds()
-	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
-		return Kind{}, false
-	}
-	return all[i], true
-}
-
-// Names lists the kinds.
-func Names() []string {
+// Find finds a kind by its name. The error for an unknown one lists them.
+func Find(name string) (Kind, error) {
 	var names []string
 	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, nil
+		}
 		names = append(names, k.Name)
 	}
-	return names
+	return Kind{}, kind.Unknown("metric", name, names)
 }
 
 // NeedsRuns tells whether a claim is judged by what was run.

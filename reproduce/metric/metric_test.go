@@ -88,9 +88,9 @@ func TestMetrics(t *testing.T) {
 		{"rtt-above-base", papers.Claim{Probe: "a"}, pings, 150},
 		{"share-convergence", papers.Claim{Port: "h1", Windows: oneSecond()}, settling(), 200},
 	} {
-		m, ok := Find(tt.metric)
-		if !ok {
-			t.Fatalf("no metric %s", tt.metric)
+		m, err := Find(tt.metric)
+		if err != nil {
+			t.Fatal(err)
 		}
 		covered[tt.metric] = true
 		got, err := m.Compute(Subject{tt.claim, tt.point, lab})
@@ -145,7 +145,10 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	want := Names()
+	var want []string
+	for _, k := range Kinds() {
+		want = append(want, k.Name)
+	}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

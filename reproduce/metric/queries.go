@@ -13,13 +13,7 @@ import (
 // perQuery is the metric of the mean over the claim's queries, each of which
 // counts the same.
 func perQuery(figure func(Subject, results.Query) (float64, error)) compute {
-	return func(s Subject) (float64, error) {
-		values, err := s.perQuery(figure)
-		if err != nil {
-			return 0, err
-		}
-		return mean(values), nil
-	}
+	return statistic(func(s Subject) ([]float64, error) { return s.perQuery(figure) }, mean)
 }
 
 // perQuery is a figure of each of the claim's queries: those that start within its

@@ -16,22 +16,19 @@ func (s Subject) ofQueue(q results.QueueSample) bool {
 	return q.Port == s.Port && int(q.Queue) == s.Queue
 }
 
-// queue is the metric of a statistic of the samples of the claim's queue within its
-// window.
-func queue(statistic func([]results.QueueSample) float64) compute {
-	return func(s Subject) (float64, error) {
-		w, err := s.window()
-		if err != nil {
-			return 0, err
-		}
-		within := slices.DeleteFunc(slices.Clone(s.Point.Queues), func(q results.QueueSample) bool {
-			return !s.ofQueue(q) || !w.Ends(q.At)
-		})
-		if len(within) == 0 {
-			return 0, nothing("no samples of queue %d to %s", s.Queue, s.Port)
-		}
-		return statistic(within), nil
+// queue lists the samples of the claim's queue within its window.
+func (s Subject) queue() ([]results.QueueSample, error) {
+	w, err := s.window()
+	if err != nil {
+		return nil, err
 	}
+	within := slices.DeleteFunc(slices.Clone(s.Point.Queues), func(q results.QueueSample) bool {
+		return !s.ofQueue(q) || !w.Ends(q.At)
+	})
+	if len(within) == 0 {
+		return nil, nothing("no samples of queue %d to %s", s.Queue, s.Port)
+	}
+	return within, nil
 }
 
 // medianLength is in KB. Bursts that come and go do not change it.
@@ -112,8 +109,7 @@ func queueRate(as func(Subject, float64) float64) compute {
 	return func(s Subject) (float64, error) { return s.rateAs(s.Queue, as) }
 }
 
-// portRate is the metric of what left all queues of the claim's port within its
-// window.
+// portRate is the same of all queues of the claim's port.
 func portRate(as func(Subject, float64) float64) compute {
 	return func(s Subject) (float64, error) { return s.rateAs(allQueues, as) }
 }

@@ -20,6 +20,17 @@ type Subject struct {
 // compute is how a figure is computed.
 type compute = func(Subject) (float64, error)
 
+// statistic computes one number from what take finds at a point.
+func statistic[T any](take func(Subject) (T, error), number func(T) float64) compute {
+	return func(s Subject) (float64, error) {
+		found, err := take(s)
+		if err != nil {
+			return 0, err
+		}
+		return number(found), nil
+	}
+}
+
 // ErrNothing says that a point holds nothing that the metric is of.
 var ErrNothing = errors.New("nothing of it was measured")
 

@@ -2,8 +2,11 @@ package record
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
+
+	"aqmlab/results"
 )
 
 // Precedence says which of two measurements of the same a record keeps.
@@ -18,20 +21,19 @@ type Precedence struct {
 // Merge takes over what has precedence over what the record has. What is the same
 // keeps its origin: to read the same runs again measures nothing.
 func (r *Record) Merge(fresh *Record, p Precedence) {
-	for id, o := range fresh.Origins {
-		r.Origins[id] = o
-	}
-	r.Figures = merge(r.Figures, fresh.Figures, Figure.same, Figure.differs, p.ofFigure)
-	r.Points = merge(r.Points, fresh.Points, Point.same, Point.differs, p.ofPoint)
+	maps.Copy(r.Origins, fresh.Origins)
+	r.Figures = merge(r.Figures, fresh.Figures, Figure.subject, Figure.anonymous, p.ofFigure)
+	r.Points = merge(r.Points, fresh.Points, Point.subject, Point.anonymous, p.ofPoint)
 }
 
-func merge[E any](have, fresh []E, same, differs func(E, E) bool, rank func(E) rank) []E {
+// merge compares what is about the same subject, by its text without the origin.
+func merge[E any, S comparable](have, fresh []E, subject func(E) S, anonymous func(E) string, rank func(E) rank) []E {
 	for _, f := range fresh {
-		i := slices.IndexFunc(have, func(h E) bool { return same(h, f) })
+		i := slices.IndexFunc(have, func(h E) bool { return subject(h) == subject(f) })
 		switch {
 		case i < 0:
 			have = append(have, f)
-		case differs(have[i], f) && rank(f).beats(rank(have[i])):
+		case anonymous(have[i]) != anonymous(f) && rank(f).beats(rank(have[i])):
 			have[i] = f
 		}
 	}
@@ -65,22 +67,25 @@ func (r rank) beats(o rank) bool {
 	return cmp.Or(cmp.Compare(r.flows, o.flows), cmp.Compare(r.seeds, o.seeds), r.measured.Compare(o.measured)) >= 0
 }
 
-// same tells whether two figures are of the same claim, scheme, load and runtime.
-func (f Figure) same(o Figure) bool {
-	return f.Claim == o.Claim && f.Runtime == o.Runtime && f.Scheme == o.Scheme && f.Load == o.Load
+// subject is what a figure is of, and by what it was measured.
+type subject struct {
+	name, runtime string // of the claim or the lab
+	results.Coord
 }
 
-func (k Point) same(o Point) bool {
-	return k.Lab == o.Lab && k.Runtime == o.Runtime && k.Coord == o.Coord
+func (f Figure) subject() subject {
+	return subject{f.Claim, f.Runtime, results.Coord{Scheme: f.Scheme, Load: f.Load}}
 }
 
-// differs tells whether two figures differ in anything but who measured them.
-func (f Figure) differs(o Figure) bool {
-	f.Origin = o.Origin
-	return compact(f) != compact(o)
+func (k Point) subject() subject { return subject{k.Lab, k.Runtime, k.Coord} }
+
+// anonymous is a figure as text, but for who measured it.
+func (f Figure) anonymous() string {
+	f.Origin = ""
+	return compact(f)
 }
 
-func (k Point) differs(o Point) bool {
-	k.Origin = o.Origin
-	return compact(k) != compact(o)
+func (k Point) anonymous() string {
+	k.Origin = ""
+	return compact(k)
 }

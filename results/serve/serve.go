@@ -5,6 +5,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,8 +44,8 @@ func Handler(root string) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(page))
-	mux.HandleFunc("GET /api/runs", s.runs)
-	mux.HandleFunc("GET /api/live", s.live)
+	mux.HandleFunc("GET /api/runs", answer(s.runs))
+	mux.HandleFunc("GET /api/live", answer(s.live))
 	mux.HandleFunc("GET /report", s.report)
 	return guard(mux)
 }
@@ -70,17 +72,9 @@ func guard(next http.Handler) http.Handler {
 
 // here tells whether a Host header names this machine.
 func here(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	} else if n := len(host); n > 1 && host[0] == '[' && host[n-1] == ']' {
-		name = host[1 : n-1]
-	}
-	if name == "localhost" {
-		return true
-	}
+	name := (&url.URL{Host: host}).Hostname()
 	ip, err := netip.ParseAddr(name)
-	return err == nil && ip.IsLoopback()
+	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
 type server struct {
@@ -94,18 +88,17 @@ type Run struct {
 	Facts
 }
 
-// runs answers with every run, the newest first.
-func (s *server) runs(w http.ResponseWriter, _ *http.Request) {
+// runs lists every run, the newest first.
+func (s *server) runs() ([]Run, error) {
 	entries, err := store.List(s.root)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	list := make([]Run, 0, len(entries))
 	for _, e := range slices.Backward(entries) {
 		list = append(list, Run{e, s.made.read(e)})
 	}
-	answer(w, list)
+	return list, nil
 }
 
 // Growing is a run that is being made.
@@ -114,12 +107,11 @@ type Growing struct {
 	Live *results.Live `json:"live"` // null until its first point has begun
 }
 
-// live answers with the runs that are being made.
-func (s *server) live(w http.ResponseWriter, _ *http.Request) {
+// live lists the runs that are being made.
+func (s *server) live() ([]Growing, error) {
 	entries, err := store.Growing(s.root)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	list := make([]Growing, 0, len(entries))
 	for _, e := range entries {
@@ -129,12 +121,11 @@ func (s *server) live(w http.ResponseWriter, _ *http.Request) {
 		case err == nil:
 			g.Live = &l
 		case !errors.Is(err, fs.ErrNotExist):
-			fail(w, err)
-			return
+			return nil, err
 		}
 		list = append(list, g)
 	}
-	answer(w, list)
+	return list, nil
 }
 
 // report answers with a page about the runs that are asked for.
@@ -180,18 +171,18 @@ func (s *server) open(names []string) ([]*store.Run, error) {
 	return runs, nil
 }
 
-func answer(w http.ResponseWriter, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		fail(w, err)
-		return
+// answer answers requests with what look finds, as JSON.
+func answer[T any](look func() (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		found, err := look()
+		b, jsonErr := json.Marshal(found)
+		if err := cmp.Or(err, jsonErr); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		send(w, b)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	send(w, b)
-}
-
-func fail(w http.ResponseWriter, err error) {
-	http.Error(w, err.Error(), http.StatusInternalServerError)
 }
 
 // send leaves it to the browser to notice that it did not get all.
