@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/collectors/pcaptest"
 	"aqmlab/kind"
 	"aqmlab/results"
 	"aqmlab/switch/packet"
@@ -48,7 +47,7 @@ func file(c results.Capture) []byte { return slices.Concat(c.Chunks...) }
 // order of time, with a comment on what the port did.
 func TestCapture(t *testing.T) {
 	c := burst(t, CaptureSpec{Ports: []string{"s1:h3"}, Snap: 128, Size: 1 << 20}, marking())
-	f := pcaptest.Read(t, file(c))
+	f := readPcapng(t, file(c))
 	if !slices.Equal(f.Ifaces, []string{"s1:h3"}) || len(f.Packets) != 40 || c.Packets != 40 || c.LeftOut != 0 || f.Seen[0] != 40 {
 		t.Fatalf("%v with %d packets, %d seen, counted %d and %d left out: want 40 at s1:h3", f.Ifaces, len(f.Packets), f.Seen, c.Packets, c.LeftOut)
 	}
@@ -83,7 +82,7 @@ func TestCapture(t *testing.T) {
 // Without ports named, all are captured, each by its name; a packet is seen where
 // it enters and where it leaves.
 func TestCaptureOfAllPorts(t *testing.T) {
-	f := pcaptest.Read(t, file(burst(t, CaptureSpec{Snap: 64, Size: 1 << 20}, kind.Choice{Kind: "droptail"})))
+	f := readPcapng(t, file(burst(t, CaptureSpec{Snap: 64, Size: 1 << 20}, kind.Choice{Kind: "droptail"})))
 	if !slices.Equal(f.Ifaces, []string{"s1:h1", "s1:h2", "s1:h3"}) || !slices.Equal(f.Seen, []uint64{20, 20, 40}) {
 		t.Errorf("%v saw %v packets", f.Ifaces, f.Seen)
 	}
@@ -97,7 +96,7 @@ func TestCaptureOfAllPorts(t *testing.T) {
 // A full file takes no more packets, and says how many there were.
 func TestCaptureEndsWhenFull(t *testing.T) {
 	c := burst(t, CaptureSpec{Snap: 64, Size: 2000}, marking())
-	f := pcaptest.Read(t, file(c))
+	f := readPcapng(t, file(c))
 	if n := len(file(c)); n < 2000 || n > 2600 {
 		t.Errorf("a file of %d bytes, of 2000 and the packet beyond", n)
 	}
@@ -113,11 +112,11 @@ func TestCaptureEndsWhenFull(t *testing.T) {
 // Moved to another zero, packets keep their distances; none is before it.
 func TestShift(t *testing.T) {
 	spec := CaptureSpec{Snap: 64, Size: 1 << 20}
-	before := pcaptest.Read(t, file(burst(t, spec, marking())))
+	before := readPcapng(t, file(burst(t, spec, marking())))
 	c := burst(t, spec, marking())
 	const by = 100 * time.Microsecond
 	Shift(c, -by)
-	after := pcaptest.Read(t, file(c))
+	after := readPcapng(t, file(c))
 	for i, p := range after.Packets {
 		if want := max(0, before.Packets[i].At-by); p.At != want {
 			t.Errorf("packet %d at %v, want %v", i, p.At, want)
@@ -141,7 +140,7 @@ func TestTsharkReadsCaptures(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	want := pcaptest.Read(t, file(c)).Packets
+	want := readPcapng(t, file(c)).Packets
 	if len(lines) != len(want) {
 		t.Fatalf("tshark sees %d packets, want %d", len(lines), len(want))
 	}
@@ -174,7 +173,7 @@ func TestCapturesOfSeveralSwitches(t *testing.T) {
 		t.Errorf("%d bytes of no port", len(file(none)))
 	}
 	one.Chunks = append(one.Chunks, two.Chunks...)
-	f := pcaptest.Read(t, file(one))
+	f := readPcapng(t, file(one))
 	if want := []string{"s1:h3", "s1:h1", "s1:h2", "s1:h3"}; !slices.Equal(f.Ifaces, want) || len(f.Packets) != 40+80 || f.Packets[119].Iface != "s1:h3" {
 		t.Errorf("%d packets at %v, the last at %s", len(f.Packets), f.Ifaces, f.Packets[len(f.Packets)-1].Iface)
 	}

@@ -1,14 +1,13 @@
 package orchestrator
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
-	"aqmlab/collectors/pcaptest"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/simulated"
 	"aqmlab/orchestrator/testbed"
@@ -89,6 +88,25 @@ type stream struct {
 	dscps []uint8 // of the bytes behind the threshold
 }
 
+// sentFrames are the frames that left the switch by a captured port: those of the
+// packet blocks of a pcapng file whose flags do not say inbound, and that have no
+// comment on a drop.
+func sentFrames(c results.Capture) (frames [][]byte) {
+	const packetBlock, frameAt, inbound = 6, 28, 1
+	for b := slices.Concat(c.Chunks...); len(b) > 0; b = b[binary.LittleEndian.Uint32(b[4:]):] {
+		if binary.LittleEndian.Uint32(b) != packetBlock {
+			continue
+		}
+		block := b[:binary.LittleEndian.Uint32(b[4:])]
+		end := frameAt + binary.LittleEndian.Uint32(block[20:])
+		options := block[(end+3)/4*4:] // the first are the flags
+		if options[4]&3 != inbound && !bytes.Contains(options, []byte("dropped")) {
+			frames = append(frames, block[frameAt:end])
+		}
+	}
+	return frames
+}
+
 func showsPIAS(t *testing.T, p results.Point) {
 	t.Helper()
 	const (
@@ -96,10 +114,9 @@ func showsPIAS(t *testing.T, p results.Point) {
 		answer    = 24 // what precedes the payload
 	)
 	streams := map[string]*stream{}
-	for _, k := range pcaptest.Read(t, slices.Concat(p.Capture.Chunks...)).Packets {
-		s := segmentOf(k.Data)
+	for _, frame := range sentFrames(p.Capture) {
+		s := segmentOf(frame)
 		switch st := streams[s.conn]; {
-		case k.Inbound || strings.HasPrefix(k.Comment, "dropped"):
 		case s.syn:
 			streams[s.conn] = &stream{first: s.seq + 1}
 		case s.bytes > 0:

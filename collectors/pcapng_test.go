@@ -1,7 +1,4 @@
-// Package pcaptest reads capture files for tests. It is written from the format's
-// specification (draft-ietf-opsawg-pcapng), not from what writes ours, and fails
-// the test on whatever does not keep to it.
-package pcaptest
+package collectors
 
 import (
 	"encoding/binary"
@@ -9,8 +6,8 @@ import (
 	"time"
 )
 
-// Packet is one packet of a file.
-type Packet struct {
+// readPacket is one packet of a file.
+type readPacket struct {
 	Iface   string // name of the interface
 	At      time.Duration
 	Inbound bool
@@ -20,9 +17,9 @@ type Packet struct {
 	Data    []byte // what was captured of it
 }
 
-// File is what a file holds.
-type File struct {
-	Packets []Packet
+// readFile is what a file holds.
+type readFile struct {
+	Packets []readPacket
 	Ifaces  []string
 	Seen    []uint64 // packets of each interface
 	LeftOut []uint64 // those of them that are not in the file
@@ -32,10 +29,12 @@ type File struct {
 
 var le = binary.LittleEndian
 
-// Read reads a file whose times are in nanoseconds, whatever sections it has.
-func Read(t testing.TB, file []byte) File {
+// readPcapng reads a file whose times are in nanoseconds, whatever sections it has. It
+// is written from the format's specification (draft-ietf-opsawg-pcapng), not from what
+// writes ours, and fails the test on whatever does not keep to it.
+func readPcapng(t testing.TB, file []byte) readFile {
 	t.Helper()
-	var f File
+	var f readFile
 	for at, first := 0, true; at < len(file); first = false {
 		b := file[at:]
 		if len(b) < 12 || le.Uint32(b[4:])%4 != 0 || le.Uint32(b[4:]) < 12 || int(le.Uint32(b[4:])) > len(b) {
@@ -55,7 +54,7 @@ func Read(t testing.TB, file []byte) File {
 	return f
 }
 
-func (f *File) block(t testing.TB, kind uint32, body []byte) {
+func (f *readFile) block(t testing.TB, kind uint32, body []byte) {
 	t.Helper()
 	switch kind {
 	case 0x0a0d0d0a: // section header
@@ -80,10 +79,10 @@ func (f *File) block(t testing.TB, kind uint32, body []byte) {
 	}
 }
 
-func (f *File) packet(t testing.TB, body []byte) {
+func (f *readFile) packet(t testing.TB, body []byte) {
 	t.Helper()
 	captured := le.Uint32(body[12:])
-	p := Packet{
+	p := readPacket{
 		Iface:  f.Ifaces[f.section+int(le.Uint32(body))],
 		At:     time.Duration(uint64(le.Uint32(body[4:]))<<32 | uint64(le.Uint32(body[8:]))),
 		Length: int(le.Uint32(body[16:])),
