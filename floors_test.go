@@ -26,9 +26,6 @@ const backBound = 10
 
 // moreBack has the packages that do not keep to backBound yet, with their share.
 var moreBack = map[string]float64{
-	"labs/basertt":          50,
-	"labs/clab":             24,
-	"labs/topologies":       23,
 	"orchestrator/journal":  25,
 	"results/compare":       31,
 	"results/report":        16,

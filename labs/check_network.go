@@ -28,28 +28,18 @@ func checkTopology(r *schema.Reader, l *Lab) topologies.Layout {
 	}
 	r.RefuseUnused(c, ch)
 	layout := schema.Build(r, c, ch, func(params map[string]any) (topologies.Layout, error) {
-		if t.Kind == topologies.OnFile {
-			return layOutFile(r, t, params)
+		layout, err := topologies.Table().New(t.Kind, params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
+		if wrong := (schema.Errors)(nil); errors.As(err, &wrong) {
+			r.Blame(filePath, wrong) // the file's own lines
 		}
-		return topologies.Table().New(t.Kind, params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
+		return layout, err
 	})
-	t.Hosts = len(layout.Racks)
-	return layout
-}
-
-// layOutFile lays out the topology of a file, and blames the file's own lines
-// for what is wrong with it.
-func layOutFile(r *schema.Reader, t *Topology, params map[string]any) (topologies.Layout, error) {
-	layout, err := topologies.Table().New(topologies.OnFile, params, topologies.Env{Rate: t.Rate})
-	var wrong schema.Errors
-	switch {
-	case errors.As(err, &wrong):
-		r.Blame(filePath, wrong)
-	case err == nil:
+	if layout.Digest != "" { // of a file
 		t.laid, t.Params[topologies.DigestKey] = &layout, layout.Digest
 		referenceRate(r, t)
 	}
-	return layout, err
+	t.Hosts = len(layout.Racks)
+	return layout
 }
 
 // referenceRate is what loads are relative to, unless the lab sets it: the rate

@@ -23,11 +23,15 @@ func Parse(name string, data []byte) (*Topology, error) {
 	if line := templateLine(data); line > 0 {
 		return nil, schema.Errors{{Source: name, Line: line, Err: errors.New("{{ makes it a template, which is not supported: want the file that containerlab writes from it")}}
 	}
-	p := &parser{name: name, lines: make(map[string]int)}
-	if root := p.tree(data); root != nil {
-		p.index(root, "")
-		p.checkLinkForms(root)
+	root, broken := schema.Mapping(name, data, schema.Content{What: "topology", Keys: "name and topology"})
+	if broken != nil {
+		return nil, schema.Errors{broken}
 	}
+	// The syntax has what containerlab's types do not keep: lines and the order of
+	// nodes.
+	p := &parser{name: name, lines: make(map[string]int)}
+	p.index(root, "")
+	p.checkLinkForms(root)
 	if len(p.errs) == 0 {
 		p.decode(data)
 	}

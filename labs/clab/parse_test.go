@@ -144,10 +144,10 @@ func TestBadFiles(t *testing.T) {
 	}
 	bad{
 		// The file as a whole.
-		"empty":         {"", "x: empty: want a topology with nodes and links"},
-		"not YAML":      {"topology: {\n", "x: not YAML: line 1: did not find expected node content"},
-		"a list":        {"- 1\n", "x: not a topology: want keys such as name and topology"},
-		"two documents": {plain(nodes, one+","+two) + "---\na: b\n", "x: more than one document: want one topology a file"},
+		"empty":         {"", "x: empty: want keys such as name and topology"},
+		"not YAML":      {"topology: {\n", "x:2: not YAML: did not find expected node content"},
+		"a list":        {"- 1\n", "x:1: not a topology: want keys such as name and topology"},
+		"two documents": {plain(nodes, one+","+two) + "---\na: b\n", "x:4: not YAML: a second document: want one topology a file"},
 		"template":      {"name: x\n# {{ range }}\n", "x:2: {{ makes it a template, which is not supported: want the file that containerlab writes from it"},
 		"no nodes":      {"name: x\n", "x: topology.nodes: missing: want at least two hosts and a switch\nx: topology.links: missing: want hosts linked to switches"},
 		"two hosts":     {plain("h1: , h2: ", `{endpoints: ["h1:eth1", "h2:eth1"]}`), "x:3: topology.links[0].endpoints: h1 and h2 are hosts: want a switch between them"},

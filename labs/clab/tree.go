@@ -1,10 +1,7 @@
 package clab
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/srl-labs/containerlab/links"
@@ -46,29 +43,6 @@ func (p *parser) fail(field, format string, args ...any) {
 	p.errs = append(p.errs, &schema.Error{Source: p.name, Line: p.lines[field], Key: field, Err: fmt.Errorf(format, args...)})
 }
 
-// tree reads the file's syntax, for what containerlab's types do not keep: lines
-// and the order of nodes.
-func (p *parser) tree(data []byte) *yaml.Node {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, second yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		p.fail("", "empty: want a topology with nodes and links")
-		return nil
-	} else if err != nil {
-		p.fail("", "not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-		return nil
-	}
-	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		p.fail("", "more than one document: want one topology a file")
-		return nil
-	}
-	if root := doc.Content[0]; root.Kind == yaml.MappingNode {
-		return root
-	}
-	p.fail("", "not a topology: want keys such as name and topology")
-	return nil
-}
-
 // index notes the lines of all fields, and the order of the nodes. It does not
 // follow aliases: what they stand for is indexed where it is written.
 func (p *parser) index(node *yaml.Node, path string) {
@@ -93,51 +67,29 @@ func (p *parser) index(node *yaml.Node, path string) {
 	}
 }
 
-// find is the value below a mapping, or nil.
-func find(node *yaml.Node, name string) *yaml.Node {
-	if node = target(node); node == nil || node.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == name {
-			return target(node.Content[i+1])
-		}
-	}
-	return nil
-}
-
-// target is what an alias stands for.
-func target(node *yaml.Node) *yaml.Node {
-	if node != nil && node.Kind == yaml.AliasNode {
-		return node.Alias
-	}
-	return node
-}
-
 // checkLinkForms looks at what containerlab's types refuse without saying where:
-// the type of links and the form of their ends.
+// the type of links and the form of their ends. Whatever else does not fit is
+// theirs to refuse.
 func (p *parser) checkLinkForms(root *yaml.Node) {
-	all := find(find(root, "topology"), "links")
-	if all == nil {
-		return
-	}
-	for i, link := range all.Content {
-		field := linkField(i)
-		form := links.LinkTypeBrief
-		if typed := find(link, "type"); typed != nil {
-			form = links.LinkType(strings.ToLower(strings.TrimSpace(typed.Value)))
-		}
+	var file struct{ Topology struct{ Links []yaml.Node } }
+	_ = root.Decode(&file)
+	for i := range file.Topology.Links {
+		link := struct {
+			Type      string
+			Endpoints []yaml.Node
+		}{Type: string(links.LinkTypeBrief)}
+		_ = file.Topology.Links[i].Decode(&link)
+		field, form := linkField(i), links.LinkType(strings.ToLower(strings.TrimSpace(link.Type)))
 		if form != links.LinkTypeBrief && form != links.LinkTypeVEth {
 			p.fail(field+".type", "%q is not supported: want %s, between two nodes of the file", form, links.LinkTypeVEth)
 			continue
 		}
-		ends := find(link, "endpoints")
-		if ends == nil || ends.Kind != yaml.SequenceNode || len(ends.Content) != 2 {
+		if len(link.Endpoints) != 2 {
 			p.fail(field+".endpoints", "want two, such as [h1:eth1, s1:eth1]")
 			continue
 		}
-		for e, end := range ends.Content {
-			p.checkEnd(fmt.Sprintf("%s.endpoints[%d]", field, e), target(end), form)
+		for e := range link.Endpoints {
+			p.checkEnd(fmt.Sprintf("%s.endpoints[%d]", field, e), &link.Endpoints[e], form)
 		}
 	}
 }
@@ -145,15 +97,18 @@ func (p *parser) checkLinkForms(root *yaml.Node) {
 // checkEnd looks at the form of one end of a link.
 func (p *parser) checkEnd(field string, end *yaml.Node, form links.LinkType) {
 	if form == links.LinkTypeVEth {
-		if end.Kind != yaml.MappingNode {
+		var long struct{ MAC any }
+		if err := end.Decode(&long); err != nil {
 			p.fail(field, "want a node and an interface, such as {node: h1, interface: eth1}")
-		} else if mac := find(end, "mac"); mac != nil {
+		} else if long.MAC != nil {
 			p.fail(field+".mac", "not supported: the addresses of interfaces are aqmlab's own")
 		}
 		return
 	}
-	node, iface, ok := strings.Cut(end.Value, ":")
-	if end.Kind != yaml.ScalarNode || !ok || node == "" || iface == "" {
+	var short string
+	err := end.Decode(&short)
+	node, iface, ok := strings.Cut(short, ":")
+	if err != nil || !ok || node == "" || iface == "" {
 		p.fail(field, "want a node and an interface, such as h1:eth1")
 		return
 	}

@@ -50,52 +50,54 @@ func parse(file string, data []byte, root *Schema) *document {
 		file: file, root: root, schema: *root, values: make(map[string]any), lines: make(map[string]int),
 		entries: make(map[string][]string), from: make(map[string]origin),
 	}
-	top, err := decodeYAML(data)
-	switch {
-	case err != nil:
+	top, err := Mapping(file, data, Content{"lab", "topology and schemes"})
+	if err != nil {
 		d.broken = true
-		d.syntax(err)
-	case top.Kind != yaml.MappingNode:
-		d.broken = true
-		d.fail(top.Line, "", "not a lab: want keys such as topology and schemes")
-	default:
-		d.mapping(top, "")
+		d.errs = Errors{err}
+		return d
 	}
+	d.mapping(top, "")
 	return d
 }
 
-// decodeYAML reads the one document of a file.
-func decodeYAML(data []byte) (*yaml.Node, error) {
+// Content is what a file holds, and which keys, as errors say it.
+type Content struct{ What, Keys string }
+
+// Mapping reads the one document of a file, which has keys.
+func Mapping(file string, data []byte, want Content) (*yaml.Node, *Error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, errors.New("empty: want keys such as topology and schemes")
+		return nil, &Error{Source: file, Err: fmt.Errorf("empty: want keys such as %s", want.Keys)}
 	} else if err != nil {
-		return nil, err
+		return nil, syntax(file, err)
 	}
 	if err := dec.Decode(&second); err == nil {
-		return nil, fmt.Errorf("yaml: line %d: a second document: want one lab a file", second.Line)
+		return nil, syntax(file, fmt.Errorf("yaml: line %d: a second document: want one %s a file", second.Line, want.What))
 	} else if !errors.Is(err, io.EOF) {
-		return nil, err
+		return nil, syntax(file, err)
 	}
-	return doc.Content[0], nil
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return nil, &Error{Source: file, Line: top.Line, Err: fmt.Errorf("not a %s: want keys such as %s", want.What, want.Keys)}
+	}
+	return top, nil
 }
 
-// syntax reports an error of the YAML reader, whose text holds the line: counted
+// syntax is an error of the YAML reader, whose text holds the line: counted
 // from 0, and left out when it is 0, where its parser complains, and from 1 where
 // its scanner does.
-func (d *document) syntax(err error) {
+func syntax(file string, err error) *Error {
 	fromParser := regexp.MustCompile(`^did not find expected (',' or|key|'-' indicator|node content|<)`)
 	m := regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`).FindStringSubmatch(err.Error())
 	if m == nil {
-		d.fail(0, "", "%w", err)
-		return
+		return &Error{Source: file, Err: err}
 	}
 	line, _ := strconv.Atoi(m[1]) // no line: 0
 	if fromParser.MatchString(m[2]) {
 		line++
 	}
-	d.fail(line, "", "not YAML: %s", m[2])
+	return &Error{Source: file, Line: line, Err: fmt.Errorf("not YAML: %s", m[2])}
 }
 
 func (d *document) fail(line int, path, format string, args ...any) {

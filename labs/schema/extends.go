@@ -55,10 +55,6 @@ func circle(chain []Source, base Source) error {
 	return fmt.Errorf("%s extends itself: %s", base.File, strings.Join(append(names, base.File), ", then "))
 }
 
-// ownKeys are those that a file does not take from what it extends: they tell
-// labs apart.
-func ownKeys() []string { return []string{"name", "title"} }
-
 // over lays the document over a parent: each key that it does not set is the
 // parent's. Lists are taken as a whole, and the parameters of a kind only by a
 // document that leaves the kind alone.
@@ -87,8 +83,9 @@ func (d *document) over(parent *document, base Source) {
 // takes tells whether the document has the parent's value of a key.
 func (d *document) takes(parent *document, path string) bool {
 	_, set := d.lines[path]
-	_, short := d.values[path] // by a bare value in place of a mapping
-	if set || short || slices.Contains(ownKeys(), path) || !d.listed(path) {
+	_, short := d.values[path]               // by a bare value in place of a mapping
+	own := path == "name" || path == "title" // they tell labs apart
+	if set || short || own || !d.listed(path) {
 		return false
 	}
 	for _, c := range parent.schema.Choices {
