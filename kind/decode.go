@@ -33,11 +33,12 @@ func (e *ElementError) Unwrap() error { return e.Err }
 func decode(raw map[string]any, into reflect.Value) error {
 	fields := Fields(into.Type())
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		f, ok := findField(fields, name)
-		if !ok {
+		// The configuration reader folds names.
+		i := slices.IndexFunc(fields, func(f Field) bool { return strings.EqualFold(f.Name, name) })
+		if i < 0 {
 			return &ParamError{name, unknownParam(name, fields)}
 		}
-		if err := f.Decode(raw[name], into.Field(f.Index)); err != nil {
+		if err := fields[i].Decode(raw[name], into.Field(fields[i].Index)); err != nil {
 			return &ParamError{name, err}
 		}
 	}

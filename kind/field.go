@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -162,16 +161,6 @@ func Encode(v reflect.Value) any {
 		return texts
 	}
 	return v.Interface()
-}
-
-// findField is the field of that name, without regard to case: the
-// configuration reader folds names.
-func findField(fields []Field, name string) (Field, bool) {
-	i := slices.IndexFunc(fields, func(f Field) bool { return strings.EqualFold(f.Name, name) })
-	if i < 0 {
-		return Field{}, false
-	}
-	return fields[i], true
 }
 
 // quantity is a type whose values have a unit, in whole base units.

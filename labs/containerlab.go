@@ -37,10 +37,10 @@ func clabName(ref string) string {
 // base RTT.
 func openTopology(ref string) (schema.Source, error) {
 	data, err := os.ReadFile(ref)
-	dir := filepath.Dir(ref)
+	dir, file := filepath.Dir(ref), filepath.Base(ref)
 	if errors.Is(err, fs.ErrNotExist) {
 		if inBook, bookErr := topologies.InBook(ref); bookErr == nil {
-			data, err, dir = inBook, nil, ""
+			data, err, dir, file = inBook, nil, "", ref
 		}
 	}
 	if err != nil {
@@ -49,10 +49,6 @@ func openTopology(ref string) (schema.Source, error) {
 	t, err := clab.Parse(ref, data)
 	if err != nil {
 		return schema.Source{}, err
-	}
-	file := ref
-	if dir != "" {
-		file = filepath.Base(ref)
 	}
 	return schema.Source{File: ref, Dir: dir, Data: labOf(t, file), Made: true}, nil
 }

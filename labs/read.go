@@ -2,6 +2,7 @@ package labs
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,8 +93,9 @@ func (l *Lab) Files() []string {
 	return files
 }
 
-// anchorFiles makes the names of files absolute, but for those of the book that
-// are not in the folder of the lab's file.
+// anchorFiles makes the names of files absolute, so that they mean the same
+// wherever the lab is stored, but for those of the book that are not in the folder
+// of the lab's file.
 func anchorFiles(r *schema.Reader, l *Lab) error {
 	for _, c := range l.mayReadFiles() {
 		name, ok := c.params["file"].(string)
@@ -111,9 +113,12 @@ func anchorFiles(r *schema.Reader, l *Lab) error {
 				continue
 			}
 		}
-		abs, err := r.Anchor(path, name)
+		if name == "" || filepath.IsAbs(name) {
+			continue
+		}
+		abs, err := filepath.Abs(filepath.Join(r.Folder(path), name))
 		if err != nil {
-			return err
+			return fmt.Errorf("finding %s: %w", name, err)
 		}
 		c.params["file"] = abs
 	}

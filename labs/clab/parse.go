@@ -131,14 +131,9 @@ func (p *parser) inherit() {
 				node.Kind = t.Groups[group].GetKind()
 			}
 		}
-		for label, value := range t.Groups[t.GetNodeGroup(name)].GetLabels() {
-			if _, own := node.Labels[label]; own {
-				continue
-			}
-			if node.Labels == nil {
-				node.Labels = make(map[string]string)
-			}
-			node.Labels[label] = value
+		if labels := maps.Clone(t.Groups[t.GetNodeGroup(name)].GetLabels()); labels != nil {
+			maps.Copy(labels, node.Labels)
+			node.Labels = labels
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,148 +13,6 @@ import (
 
 	"aqmlab/kind"
 )
-
-// Overrides is what is laid over a file.
-type Overrides struct {
-	Environment bool     // the variables of keys
-	Set         []string // "key=value"; of two for one key the last prevails
-}
-
-// Reader has the values that prevail, and says where one that does not fit
-// stands.
-type Reader struct {
-	*layers
-	failed map[string]bool // keys that have an error
-	dir    string          // of the file
-}
-
-// Open takes a file apart, with what it extends, and lays the overrides over it.
-func (s *Schema) Open(at Source, find Find, over Overrides) (*Reader, error) {
-	d := parse(at.File, at.Data, s)
-	d.inherit([]Source{at}, find)
-	if at.Made {
-		clear(d.lines)
-	}
-	ls := newLayers(d)
-	if over.Environment {
-		if err := ls.environment(); err != nil {
-			return nil, err
-		}
-	}
-	for _, pair := range over.Set {
-		ls.set(pair)
-	}
-	r := &Reader{layers: ls, failed: make(map[string]bool), dir: at.Dir}
-	for _, e := range ls.errs {
-		r.failed[e.Key] = true
-	}
-	return r, nil
-}
-
-// Err is everything that is wrong, or nil.
-func (r *Reader) Err() error {
-	if len(r.errs) == 0 {
-		return nil
-	}
-	return r.errs.Sorted(r.file)
-}
-
-// Broken tells whether the file is not even a mapping: nothing more can be said
-// about it.
-func (r *Reader) Broken() bool { return r.broken }
-
-// Blame adds errors of another file, which the key names. Without any it only
-// keeps what is wrong with the key from being told twice.
-func (r *Reader) Blame(path string, errs Errors) {
-	r.errs = append(r.errs, errs...)
-	r.failed[path] = true
-}
-
-// Fail blames a key, where it was set.
-func (r *Reader) Fail(path, format string, args ...any) {
-	r.failed[path] = true
-	e := &Error{Source: r.file, Key: path, Err: fmt.Errorf(format, args...)}
-	for at := path; at != ""; at = at[:max(strings.LastIndexAny(at, ".["), 0)] {
-		if origin := r.origins[at]; origin != "" {
-			e.Source = origin
-			break
-		}
-		if file, line := r.place(at); line > 0 {
-			e.Source, e.Line = file, line
-			break
-		}
-	}
-	r.errs = append(r.errs, e)
-}
-
-// Sound tells whether none of the keys has an error, so that more can be said
-// about them.
-func (r *Reader) Sound(paths ...string) bool {
-	return !slices.ContainsFunc(paths, func(p string) bool { return r.failed[p] })
-}
-
-// Has tells whether some layer sets a key.
-func (r *Reader) Has(path string) bool { return r.Value(path) != nil }
-
-// HasBelow tells whether some layer sets a key below a path.
-func (r *Reader) HasBelow(path string) bool {
-	return slices.ContainsFunc(r.schema.Keys, func(k Key) bool {
-		return strings.HasPrefix(k.Path, path+".") && r.Has(k.Path)
-	})
-}
-
-// InFile tells whether a key stands in the file, whatever its value.
-func (r *Reader) InFile(path string) bool { return r.lines[path] > 0 }
-
-// Overridden tells whether the environment or --set sets a key.
-func (r *Reader) Overridden(path string) bool { return r.origins[path] != "" }
-
-// Uses tells whether a key is set, other than by a file that sets it for the
-// kind that an override has replaced.
-func (r *Reader) Uses(path, kindPath string) bool {
-	return r.Has(path) && (r.Overridden(path) || !r.Overridden(kindPath))
-}
-
-// Imply gives a key a value wherever another is set, unless it is set beside it
-// or by a layer above.
-func (r *Reader) Imply(path string, value any, by string) {
-	if _, beside := r.values[path]; !beside && r.values[by] != nil {
-		r.values[path], r.lines[path] = value, r.lines[by]
-	}
-	switch {
-	case r.Overridden(path):
-	case r.Overridden(by):
-		r.merged.Set(path, value)
-		r.origins[path] = r.origins[by]
-	case r.values[by] != nil:
-		r.merged.Set(path, r.values[path])
-	}
-}
-
-// Folder is where a relative name of a file at a key starts from: the folder of
-// the file that has the key, or for an override the working directory.
-func (r *Reader) Folder(path string) string {
-	if r.Overridden(path) {
-		return "."
-	}
-	if from, inherited := r.from[path]; inherited {
-		return from.dir
-	}
-	return r.dir
-}
-
-// Anchor makes the name of a file absolute, so that it means the same wherever
-// the lab is stored.
-func (r *Reader) Anchor(path, name string) (string, error) {
-	if name == "" || filepath.IsAbs(name) {
-		return name, nil
-	}
-	abs, err := filepath.Abs(filepath.Join(r.Folder(path), name))
-	if err != nil {
-		return "", fmt.Errorf("finding %s: %w", name, err)
-	}
-	return abs, nil
-}
 
 // Decode writes the defaults into the struct that into points at, and over them
 // what is set. What does not fit is blamed, and its default stays.
@@ -281,16 +138,11 @@ func (r *Reader) choice(c Choice) kind.Choice {
 	if !ok {
 		inFile = c.Default
 	}
-	set := func(name string, value any) {
-		if made.Params == nil {
-			made.Params = make(map[string]any)
-		}
-		made.Params[name] = value
-	}
+	params := make(map[string]any)
 	for _, name := range r.given(c) {
 		path := join(c.Path, name)
 		if made.Kind == inFile || r.Overridden(path) { // else it is meant for the kind in the file, which is overridden
-			set(name, inFileForm(r.Value(path)))
+			params[name] = inFileForm(r.Value(path))
 		}
 	}
 	for _, inner := range c.inner {
@@ -301,13 +153,16 @@ func (r *Reader) choice(c Choice) kind.Choice {
 		if below.Kind == "" && len(below.Params) == 0 || made.Kind != inFile && !overridden {
 			continue
 		}
-		params := map[string]any{}
-		maps.Copy(params, below.Params)
+		mapping := map[string]any{}
+		maps.Copy(mapping, below.Params)
 		if below.Kind != "" {
-			params[inner.KindKey] = below.Kind
+			mapping[inner.KindKey] = below.Kind
 		}
 		_, name, _ := cutLast(inner.Path)
-		set(name, params)
+		params[name] = mapping
+	}
+	if len(params) > 0 {
+		made.Params = params
 	}
 	return made
 }
@@ -331,10 +186,8 @@ func inFileForm(value any) any {
 	case kind.Text:
 		if !strings.ContainsAny(string(v), ",[") {
 			var scalar any
-			if err := yaml.Unmarshal([]byte(v), &scalar); err != nil {
-				return string(v)
-			}
-			if _, ok := scalar.(map[string]any); ok {
+			err := yaml.Unmarshal([]byte(v), &scalar)
+			if _, isMapping := scalar.(map[string]any); err != nil || isMapping {
 				return string(v)
 			}
 			return inFileForm(scalar)

@@ -86,20 +86,15 @@ func section(sections map[string]object, path string) object {
 
 // json is the schema of the key's values.
 func (k Key) json() object {
-	plain := k.JSONSchema()
+	p := k.Param
+	p.Type = strings.TrimPrefix(kind.TypeName(k.Go), "list of ") // a form has a type of its own
+	plain := p.JSONSchema()
 	if k.Go.Kind() == reflect.Slice {
-		p := k.Param
-		p.Type = strings.TrimPrefix(kind.TypeName(k.Go), "list of ")
-		one := p.JSONSchema()
-		list := object{"type": "array", "items": one, "minItems": 1}
+		list := object{"type": "array", "items": plain, "minItems": 1}
 		if k.Tag.Get("distinct") != "" {
 			list["uniqueItems"] = true
 		}
-		plain = object{"anyOf": []any{one, list}}
-	} else if k.Form != nil {
-		p := k.Param
-		p.Type = kind.TypeName(k.Go)
-		plain = p.JSONSchema()
+		plain = object{"anyOf": []any{plain, list}}
 	}
 	if k.Form != nil && k.Form.JSON != nil {
 		plain = k.Form.JSON(plain)
