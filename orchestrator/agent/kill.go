@@ -3,8 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -27,33 +25,14 @@ func Remove(entries []journal.Entry) error {
 }
 
 func killRecorded(e journal.Entry) error {
-	// The descriptor is of one process for ever, whoever gets the id next, so
-	// what is checked through it is what is killed.
-	fd, err := unix.PidfdOpen(e.PID, 0)
-	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
-		return nil // gone; with the latter two its id is now a mere thread's
-	}
-	if err != nil {
-		return os.NewSyscallError("pidfd_open", err)
-	}
-	defer unix.Close(fd)
-	start, err := startTime(e.PID)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-		return nil
-	}
-	if err != nil {
+	fd, err := host.Kill(e.PID, func() (bool, error) {
+		start, err := startTime(e.PID)
+		return start == e.Start, err
+	})
+	if err != nil || fd < 0 {
 		return err
 	}
-	if start != e.Start {
-		return nil
-	}
-	err = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-	if errors.Is(err, unix.ESRCH) {
-		return nil
-	}
-	if err != nil {
-		return os.NewSyscallError("pidfd_send_signal", err)
-	}
+	defer unix.Close(fd)
 	if err := host.AwaitDeath(fd, time.Now().Add(grace)); err != nil {
 		return fmt.Errorf("still there %s after it was killed: %w", grace, err)
 	}

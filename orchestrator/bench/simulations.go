@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -155,14 +154,10 @@ func peakMemory() (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("reading the peak memory: %w", err)
 	}
-	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmHWM:" {
-			kb, err := strconv.ParseFloat(fields[1], 64)
-			if err != nil {
-				return 0, fmt.Errorf("reading the peak memory: %w", err)
-			}
-			return kb * 1024 / 1e6, nil
-		}
+	_, size, _ := strings.Cut(string(status), "VmHWM:")
+	var kb float64
+	if _, err := fmt.Sscan(size, &kb); err != nil {
+		return 0, fmt.Errorf("reading the peak memory: VmHWM of /proc/self/status: %w", err)
 	}
-	return 0, fmt.Errorf("reading the peak memory: /proc/self/status has no VmHWM")
+	return kb * 1024 / 1e6, nil
 }

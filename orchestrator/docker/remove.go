@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
+	"golang.org/x/sync/errgroup"
 
 	"aqmlab/orchestrator/journal"
 )
@@ -41,16 +41,15 @@ func Remove(entries []journal.Entry) error {
 // removeAll removes containers side by side.
 func (e *Engine) removeAll(ctx context.Context, names []string) error {
 	errs := make([]error, len(names))
-	slots := make(chan struct{}, together)
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(together)
 	for i, name := range names {
-		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
+		all.Go(func() error {
 			errs[i] = e.remove(ctx, name)
+			return nil
 		})
 	}
-	all.Wait()
+	_ = all.Wait() // the errors are in the list
 	return errors.Join(errs...)
 }
 

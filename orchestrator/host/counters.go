@@ -2,6 +2,7 @@ package host
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -25,39 +26,41 @@ type Counters struct {
 	DroppedFrames  int64 // lost by the namespace's devices, in either direction (/proc/net/dev)
 }
 
-// field ties a counter to where the kernel prints it.
+// field is a counter, with the group and name by which the kernel prints it.
 type field struct {
-	group, name string
-	of          func(*Counters) *int64
+	name  string
+	count *int64
 }
 
 // fields lists all counters.
-func fields() []field {
+func (c *Counters) fields() []field {
 	return []field{
-		{"Tcp", "InSegs", func(c *Counters) *int64 { return &c.SegmentsIn }},
-		{"Tcp", "OutSegs", func(c *Counters) *int64 { return &c.SegmentsOut }},
-		{"Tcp", "RetransSegs", func(c *Counters) *int64 { return &c.Retransmits }},
-		{"Tcp", "InCsumErrors", func(c *Counters) *int64 { return &c.ChecksumErrors }},
-		{"TcpExt", "TCPTimeouts", func(c *Counters) *int64 { return &c.Timeouts }},
-		{"TcpExt", "TCPDeliveredCE", func(c *Counters) *int64 { return &c.DeliveredCE }},
-		{"IpExt", "InCEPkts", func(c *Counters) *int64 { return &c.CEPackets }},
-		{"IpExt", "InECT0Pkts", func(c *Counters) *int64 { return &c.ECT0Packets }},
-		{deviceGroup, "drop", func(c *Counters) *int64 { return &c.DroppedFrames }},
+		{"Tcp InSegs", &c.SegmentsIn},
+		{"Tcp OutSegs", &c.SegmentsOut},
+		{"Tcp RetransSegs", &c.Retransmits},
+		{"Tcp InCsumErrors", &c.ChecksumErrors},
+		{"TcpExt TCPTimeouts", &c.Timeouts},
+		{"TcpExt TCPDeliveredCE", &c.DeliveredCE},
+		{"IpExt InCEPkts", &c.CEPackets},
+		{"IpExt InECT0Pkts", &c.ECT0Packets},
+		{deviceDrops, &c.DroppedFrames},
 	}
 }
 
 // Sub returns what was counted since before.
 func (c Counters) Sub(before Counters) Counters {
-	for _, f := range fields() {
-		*f.of(&c) -= *f.of(&before)
+	then := before.fields()
+	for i, f := range c.fields() {
+		*f.count -= *then[i].count
 	}
 	return c
 }
 
 // Add returns the sum of both.
 func (c Counters) Add(other Counters) Counters {
-	for _, f := range fields() {
-		*f.of(&c) += *f.of(&other)
+	more := other.fields()
+	for i, f := range c.fields() {
+		*f.count += *more[i].count
 	}
 	return c
 }
@@ -68,20 +71,24 @@ func ReadCounters() (Counters, error) {
 	return readCounters("/proc/thread-self/net")
 }
 
-func readCounters(dir string) (Counters, error) {
+func readCounters(dir string) (c Counters, err error) {
 	values := make(map[string]int64)
 	for name, parse := range map[string]parser{"snmp": parse, "netstat": parse, "dev": parseDevices} {
-		if err := readFile(filepath.Join(dir, name), parse, values); err != nil {
-			return Counters{}, fmt.Errorf("read TCP counters: %w", err)
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return c, fmt.Errorf("read TCP counters: %w", err)
+		}
+		if err := parse(bytes.NewReader(text), values); err != nil {
+			return c, fmt.Errorf("read TCP counters: %s: %w", path, err)
 		}
 	}
-	var c Counters
-	for _, f := range fields() {
-		v, ok := values[f.group+" "+f.name]
+	for _, f := range c.fields() {
+		v, ok := values[f.name]
 		if !ok {
-			return Counters{}, fmt.Errorf("read TCP counters: this kernel does not count %s %s", f.group, f.name)
+			return Counters{}, fmt.Errorf("read TCP counters: this kernel does not count %s", f.name)
 		}
-		*f.of(&c) = v
+		*f.count = v
 	}
 	return c, nil
 }
@@ -89,8 +96,8 @@ func readCounters(dir string) (Counters, error) {
 // parser adds what a file of /proc/net says to the values.
 type parser func(r io.Reader, values map[string]int64) error
 
-// deviceGroup is the group of what /proc/net/dev counts, summed over devices.
-const deviceGroup = "Dev"
+// deviceDrops is what /proc/net/dev counts of drops, summed over devices.
+const deviceDrops = "Dev drop"
 
 // parseDevices adds up the frames that the devices dropped: columns 4 and 12 of
 // the numbers behind a device's name.
@@ -111,22 +118,10 @@ func parseDevices(r io.Reader, values map[string]int64) error {
 			if err != nil {
 				return fmt.Errorf("device %s: %w", strings.TrimSpace(device), err)
 			}
-			values[deviceGroup+" drop"] += n
+			values[deviceDrops] += n
 		}
 	}
 	return lines.Err()
-}
-
-func readFile(path string, parse parser, values map[string]int64) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // read only: nothing to lose
-	if err := parse(f, values); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // parse reads the format of /proc/net/snmp and netstat: pairs of lines, each

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -40,6 +41,37 @@ func Monotonic() (int64, error) {
 		return 0, fmt.Errorf("reading the monotonic clock: %w", err)
 	}
 	return now.Nano(), nil
+}
+
+// WallTime is the time at which CLOCK_MONOTONIC reads that many nanoseconds.
+func WallTime(monotonic int64) (time.Time, error) {
+	now, err := Monotonic()
+	return time.Now().Add(time.Duration(monotonic - now)), err
+}
+
+// Kill kills a process if it is the one that is meant, and returns a pidfd for
+// [AwaitDeath], which the caller closes; -1 if it is not, or is gone. A pidfd is of
+// one process for ever, whoever gets the number next, so what is looked at is what is
+// killed.
+func Kill(pid int, meant func() (bool, error)) (pidfd int, err error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
+		return -1, nil // gone; with the latter two its number is now a mere thread's
+	}
+	if err != nil {
+		return -1, os.NewSyscallError("pidfd_open", err)
+	}
+	is, err := meant()
+	if err == nil && is {
+		if err = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err == nil {
+			return fd, nil
+		}
+		err = os.NewSyscallError("pidfd_send_signal", err)
+	}
+	if errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrNotExist) {
+		err = nil // it has gone meanwhile
+	}
+	return -1, errors.Join(err, unix.Close(fd))
 }
 
 // AwaitDeath waits until the process of a pidfd is dead. The error is

@@ -14,6 +14,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -23,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // DefaultRoot is the folder of all labs of this machine. It lies in /run
@@ -100,7 +102,7 @@ func Create(root string, info any) (*Journal, error) {
 		if j, err = claim(root, id); err != nil {
 			return err
 		}
-		j.about = about{Created: now(), Info: raw}
+		j.about = about{Created: time.Now().UTC().Truncate(time.Millisecond), Info: raw}
 		return errors.Join(j.open(), j.writeAbout())
 	})
 	if err != nil {
@@ -160,25 +162,27 @@ func (j *Journal) Dir() string { return filepath.Join(j.root, j.id) }
 func (j *Journal) Record(entries ...Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.log == nil {
-		return fmt.Errorf("record in lab %s: %w", j.id, ErrRemoved)
-	}
-	var lines []byte
-	for _, e := range entries {
-		line, err := json.Marshal(e)
-		if err != nil {
-			return fmt.Errorf("record in lab %s: %w", j.id, err)
-		}
-		lines = append(append(lines, line...), '\n')
-	}
-	if _, err := j.log.Write(lines); err != nil {
-		return fmt.Errorf("record in lab %s: %w", j.id, err)
-	}
-	if err := j.log.Sync(); err != nil {
+	if err := j.append(entries); err != nil {
 		return fmt.Errorf("record in lab %s: %w", j.id, err)
 	}
 	j.entries = append(j.entries, entries...)
 	return nil
+}
+
+func (j *Journal) append(entries []Entry) error {
+	if j.log == nil {
+		return ErrRemoved
+	}
+	var lines bytes.Buffer
+	for _, e := range entries {
+		if err := json.NewEncoder(&lines).Encode(e); err != nil {
+			return err
+		}
+	}
+	if _, err := j.log.Write(lines.Bytes()); err != nil {
+		return err
+	}
+	return j.log.Sync()
 }
 
 // Describe replaces the lab's description.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,19 +21,9 @@ type about struct {
 	Info     json.RawMessage `json:"info"`
 }
 
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
-
 // isID tells whether a folder's name is one that Create gives.
 func isID(name string) bool {
-	if len(name) != 2*idBytes {
-		return false
-	}
-	for _, c := range []byte(name) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(name) == 2*idBytes && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // withRoot runs f while no other process creates, takes over, lists or

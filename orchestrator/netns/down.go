@@ -142,34 +142,16 @@ func killAllInside(doomed map[inode]bool) (fds []int, err error) {
 }
 
 // killInside kills a process if it is in one of the namespaces, and returns a
-// pidfd to wait on, or -1. The pidfd is opened before the look, so that what
-// is killed is what was looked at.
+// pidfd to wait on, or -1.
 func killInside(pid int, doomed map[inode]bool) (int, error) {
-	inside := func() bool {
+	inside := func() (bool, error) {
 		id, err := inodeOf("/proc/" + strconv.Itoa(pid) + "/ns/net")
-		return err == nil && doomed[id] // an error: it is gone, or a zombie
+		return err == nil && doomed[id], nil // an error: it is gone, or a zombie
 	}
-	if !inside() {
+	if is, _ := inside(); !is { // as nearly all
 		return -1, nil
 	}
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		return -1, ignoreGone(err)
-	}
-	if !inside() {
-		return -1, unix.Close(fd)
-	}
-	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil {
-		return -1, errors.Join(ignoreGone(err), unix.Close(fd))
-	}
-	return fd, nil
-}
-
-func ignoreGone(err error) error {
-	if errors.Is(err, unix.ESRCH) {
-		return nil
-	}
-	return err
+	return host.Kill(pid, inside)
 }
 
 // awaitDeaths waits for killed processes, and closes their pidfds.

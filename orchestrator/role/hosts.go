@@ -120,11 +120,10 @@ func (h *Hosts) Start(zero int64, _ *agent.Nothing) error {
 	case h.done != nil:
 		return errReplaying
 	}
-	now, err := host.Monotonic()
+	start, err := host.WallTime(zero)
 	if err != nil {
 		return err
 	}
-	start := time.Now().Add(time.Duration(zero - now))
 	client, done := h.client, make(chan struct{})
 	h.done = done
 	go func() {
@@ -232,24 +231,43 @@ func (e ends) inside(host int, f func() error) error {
 	return netns.Do(e[host].Namespace, f)
 }
 
-// Listen opens a host's server port.
-func (e ends) Listen(host int) (l net.Listener, err error) {
+// in is inside for what makes something.
+func in[T any](e ends, host int, f func() (T, error)) (made T, err error) {
 	err = e.inside(host, func() error {
-		l, err = net.Listen("tcp4", netip.AddrPortFrom(e[host].Addr, serverPort).String())
+		made, err = f()
 		return err
 	})
-	return l, err
+	return made, err
+}
+
+// server is where a host listens.
+func (e ends) server(host int) netip.AddrPort { return netip.AddrPortFrom(e[host].Addr, serverPort) }
+
+// Listen opens a host's server port.
+func (e ends) Listen(host int) (net.Listener, error) {
+	return in(e, host, func() (net.Listener, error) { return net.Listen("tcp4", e.server(host).String()) })
 }
 
 // Dial connects a host to another one's server port.
-func (e ends) Dial(ctx context.Context, client, server int) (c net.Conn, err error) {
+func (e ends) Dial(ctx context.Context, client, server int) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout, KeepAlive: -1}
-	err = e.inside(client, func() error {
-		c, err = d.DialContext(ctx, "tcp4", netip.AddrPortFrom(e[server].Addr, serverPort).String())
-		return err
-	})
-	return c, err
+	return in(e, client, func() (net.Conn, error) { return d.DialContext(ctx, "tcp4", e.server(server).String()) })
 }
+
+var _ live.PacketNetwork = ends(nil)
+
+// ListenPacket opens the port where a host answers probes: that of its server,
+// of UDP.
+func (e ends) ListenPacket(host int) (*net.UDPConn, error) {
+	return in(e, host, func() (*net.UDPConn, error) { return net.ListenUDP("udp4", e.udp(host)) })
+}
+
+// DialPacket connects a host to the port where another one answers probes.
+func (e ends) DialPacket(from, to int) (*net.UDPConn, error) {
+	return in(e, from, func() (*net.UDPConn, error) { return net.DialUDP("udp4", nil, e.udp(to)) })
+}
+
+func (e ends) udp(host int) *net.UDPAddr { return net.UDPAddrFromAddrPort(e.server(host)) }
 
 // background is what samples beside a replay, until it is ended.
 type background[T any] struct {

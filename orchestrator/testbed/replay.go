@@ -76,12 +76,9 @@ func (t *Testbed) startProbes(ctx context.Context, zero int64) (fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.hosts.startProbes(ctx, role.Probing{
-		Probes:   probes,
-		Dilation: t.dilation,
-		Patience: time.Duration(float64(t.lab.ProbePatience()) * t.dilation),
-		Zero:     zero,
-	})
+	patience := time.Duration(float64(t.lab.ProbePatience()) * t.dilation)
+	probing := live.ProbeConfig{Probes: probes, Dilation: t.dilation, Patience: patience}
+	return t.hosts.startProbes(ctx, role.Probing{ProbeConfig: probing, Zero: zero})
 }
 
 // startWatching has the senders of a replay with that time zero sampled, if the

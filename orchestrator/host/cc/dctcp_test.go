@@ -14,7 +14,11 @@ func state(t *testing.T, h *Handle, conn *net.TCPConn) State {
 	t.Helper()
 	raw, err := conn.SyscallConn()
 	must(t, err)
-	s, err := h.State(raw)
+	var r Reader
+	if h.registration != nil {
+		r.states = h.registration.states
+	}
+	s, err := r.Read(raw)
 	must(t, err)
 	return s
 }

@@ -12,7 +12,6 @@ package cc
 import (
 	"errors"
 	"os"
-	"syscall"
 )
 
 // Provider says whose implementation of a congestion control is in use.
@@ -73,34 +72,20 @@ func (h *Handle) StateFile() (*os.File, error) {
 	return duplicateFile(h.registration.states.FD(), h.name+" states")
 }
 
-// State reads the state of one of this process's connections, see [Reader.Read].
-func (h *Handle) State(conn syscall.RawConn) (State, error) {
-	var r Reader
-	if h.registration != nil {
-		r.states = h.registration.states
-	}
-	return r.Read(conn)
-}
-
 // Close lets go of the congestion control. The handle is of no use afterwards;
 // closing it twice is no error.
-func (h *Handle) Close() error {
-	r := h.registration
-	if r == nil {
-		return nil
-	}
-	h.registration = nil
-	return r.close()
-}
+func (h *Handle) Close() error { return h.release((*registration).close) }
 
 // Leave gives the handle up for a lab that stays. The congestion control does as
 // well, as long as its link file is open somewhere or, before Linux 6.4, until
 // [Unregister].
-func (h *Handle) Leave() error {
+func (h *Handle) Leave() error { return h.release((*registration).leave) }
+
+func (h *Handle) release(how func(*registration) error) error {
 	r := h.registration
 	if r == nil {
 		return nil
 	}
 	h.registration = nil
-	return r.leave()
+	return how(r)
 }

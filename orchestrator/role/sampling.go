@@ -13,6 +13,59 @@ import (
 	"aqmlab/trafficgen/live"
 )
 
+// take ends what is sampled beside a replay, if anything is, and hands it over.
+func take[T any](h *Hosts, from **background[T], idle error, samples *[]T) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if *from == nil {
+		return idle
+	}
+	*samples, err = (*from).end()
+	*from = nil
+	return err
+}
+
+// Probing says what to send beside a replay. This process carries the hosts that send
+// the probes.
+type Probing struct {
+	live.ProbeConfig
+	Zero int64 // lab time zero on CLOCK_MONOTONIC
+}
+
+var (
+	errProbing    = errors.New("the hosts are probing")
+	errNotProbing = errors.New("the hosts are not probing")
+)
+
+// Probe sends probes from now on. The hosts of all processes answer as long as
+// they serve.
+func (h *Hosts) Probe(p Probing, _ *agent.Nothing) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.server == nil:
+		return errNotServing
+	case h.probing != nil:
+		return errProbing
+	}
+	prober, err := live.OpenProbes(h.ends, p.ProbeConfig)
+	if err != nil {
+		return err
+	}
+	start, err := host.WallTime(p.Zero)
+	if err != nil {
+		prober.Close()
+		return err
+	}
+	h.probing = inBackground(func(over <-chan struct{}) ([]results.ProbeSample, error) { return prober.Run(h.ctx, start, over) })
+	return nil
+}
+
+// Probed sends no more probes, waits for answers, and returns what was measured.
+func (h *Hosts) Probed(_ agent.Nothing, samples *[]results.ProbeSample) error {
+	return take(h, &h.probing, errNotProbing, samples)
+}
+
 // Watching says how the senders of a replay are looked at, see [live.Sampling].
 type Watching struct {
 	Every    time.Duration // lab time
@@ -42,16 +95,11 @@ func (h *Hosts) Watch(w Watching, _ *agent.Nothing) error {
 			return err
 		}
 	}
-	now, err := host.Monotonic()
+	start, err := host.WallTime(w.Zero)
 	if err != nil {
 		return err
 	}
-	sampling := live.Sampling{
-		Start:    time.Now().Add(time.Duration(w.Zero - now)),
-		Dilation: w.Dilation,
-		Every:    w.Every,
-		Alpha:    h.alpha(),
-	}
+	sampling := live.Sampling{Start: start, Dilation: w.Dilation, Every: w.Every, Alpha: h.alpha()}
 	server := h.server
 	h.watching = inBackground(func(over <-chan struct{}) ([]results.SenderSample, error) { return server.Sample(sampling, over), nil })
 	return nil
@@ -86,13 +134,7 @@ func (h *Hosts) alpha() func(syscall.RawConn) float64 {
 
 // Watched ends the look and returns what was seen.
 func (h *Hosts) Watched(_ agent.Nothing, samples *[]results.SenderSample) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.watching == nil {
-		return errNotWatching
-	}
-	seen, err := h.watching.end()
-	h.watching = nil
-	*samples = append([]results.SenderSample{}, seen...) // net/rpc takes no null for a reply
+	err := take(h, &h.watching, errNotWatching, samples)
+	*samples = append([]results.SenderSample{}, *samples...) // net/rpc takes no null for a reply
 	return err
 }
