@@ -38,49 +38,37 @@ func (s Point) tablePath(table string) (path string, there bool) {
 
 // Columns lists the columns of a table, which are all flat. A table that the point
 // does not have has none.
-func (s Point) Columns(table string) ([]string, error) {
+func (s Point) Columns(table string) (names []string, err error) {
 	path, there := s.tablePath(table)
 	if !there {
 		return nil, nil
 	}
-	f, p, err := openParquet(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var names []string
-	for _, column := range p.Schema().Columns() {
-		names = append(names, column[0])
-	}
-	return names, nil
+	err = withParquet(path, func(p *parquet.File) error {
+		for _, column := range p.Schema().Columns() {
+			names = append(names, column[0])
+		}
+		return nil
+	})
+	return names, err
 }
 
 // EachRow calls do with the values of every row of a table in the order of names,
 // nil for a column that the table does not have. A value is a bool, an int64, a
 // uint64, a float64 or a string. The slice is reused.
-func (s Point) EachRow(table string, names []string, do func(values []any) error) (err error) {
+func (s Point) EachRow(table string, names []string, do func(values []any) error) error {
 	path, there := s.tablePath(table)
 	if !there {
 		return nil
 	}
-	f, p, err := openParquet(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// The library panics on some damaged files.
-	defer func() {
-		if r := recover(); r != nil {
-			err = damaged(path, fmt.Errorf("%v", r))
+	return withParquet(path, func(p *parquet.File) error {
+		place := placesOf(p.Schema(), names)
+		for _, group := range p.RowGroups() {
+			if err := eachOf(group, place, make([]any, len(names)), do); err != nil {
+				return fmt.Errorf("reading %s: %w", path, err)
+			}
 		}
-	}()
-	place := placesOf(p.Schema(), names)
-	for _, group := range p.RowGroups() {
-		if err := eachOf(group, place, make([]any, len(names)), do); err != nil {
-			return fmt.Errorf("reading %s: %w", path, err)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // slot is where the values of a column go.

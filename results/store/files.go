@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -34,19 +35,22 @@ const (
 // or the new one and nothing between.
 func writeFile(path string, b []byte) error {
 	temp := path + ".new"
-	if err := writeDurably(temp, b); err != nil {
+	err := writeDurably(temp, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return rename(temp, path)
 }
 
-func writeDurably(path string, b []byte) error {
+func writeDurably(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
 	}
-	_, err = f.Write(b)
-	if err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
