@@ -122,26 +122,109 @@ func states(runs []*store.Run) (out []string) {
 // the keys of their labs.
 func differences(runs []*store.Run) []Difference {
 	out := []Difference{}
-	add := func(name string, of func(i int) string) {
-		d := Difference{Field: name}
+	for _, s := range store.Settings(runs) {
+		if s.Key != "" && !s.Matters {
+			continue
+		}
+		d := Difference{Field: s.Name}
 		for i, run := range Names(runs) {
-			d.Values = append(d.Values, RunValue{run, of(i)})
+			value := s.Values[i]
+			if s.Key != "" {
+				value = cmp.Or(value, "none")
+			}
+			d.Values = append(d.Values, RunValue{run, value})
 		}
-		if slices.ContainsFunc(d.Values, func(v RunValue) bool { return v.Value != d.Values[0].Value }) {
-			out = append(out, d)
-		}
-	}
-	labs := make([]store.LabKeys, len(runs))
-	for i, r := range runs {
-		labs[i] = store.LabKeysOf(r.LabYAML)
-	}
-	for _, f := range store.Fields() {
-		add(f.Name, func(i int) string { return f.Value(runs[i].Manifest) })
-	}
-	for _, key := range store.UnlikeKeys(labs) {
-		add("lab key "+key, func(i int) string { return cmp.Or(labs[i].Values[key], "none") })
+		out = append(out, d)
 	}
 	return out
+}
+
+// unlike lists in what a run differs from another, of what decides how a point
+// is measured: "runtime: sim and netns". Schemes are those whose parameters
+// count; nil stands for all that both labs have.
+func unlike(a, b *store.Run, schemes []string) []string {
+	var out []string
+	for _, s := range store.Settings([]*store.Run{a, b}) {
+		scheme := store.SchemeOf(s.Key)
+		// In virtual time modelled hosts know of no kernel.
+		matters := s.Matters || s.Name == "kernel" && !(a.Manifest.Virtual() && b.Manifest.Virtual())
+		if matters && (scheme == "" || schemes == nil || slices.Contains(schemes, scheme)) {
+			out = append(out, fmt.Sprintf("%s: %s and %s", s.Name, cmp.Or(s.Values[0], "none"), cmp.Or(s.Values[1], "none")))
+		}
+	}
+	return out
+}
+
+// apart holds the schemes that are not the same in all runs that have them:
+// they have some load and seed twice, or the runs were made in other ways.
+func apart(runs []*store.Run) map[string]bool {
+	apart := make(map[string]bool)
+	for i, a := range runs {
+		for _, b := range runs[:i] {
+			for _, s := range schemesOf(b) {
+				if slices.Contains(schemesOf(a), s) && (overlap(a, b, s) || unlike(a, b, []string{s}) != nil) {
+					apart[s] = true
+				}
+			}
+		}
+	}
+	return apart
+}
+
+// schemesOf are those that the run has points of.
+func schemesOf(r *store.Run) []string {
+	var names []string
+	for _, p := range r.Points() {
+		if !slices.Contains(names, p.Scheme) {
+			names = append(names, p.Scheme)
+		}
+	}
+	return names
+}
+
+// overlap tells whether both runs have a scheme at some load and seed.
+func overlap(a, b *store.Run, scheme string) bool {
+	return slices.ContainsFunc(a.Points(), func(p store.Point) bool {
+		return p.Scheme == scheme && slices.ContainsFunc(b.Points(), func(q store.Point) bool {
+			return q.Coord == p.Coord
+		})
+	})
+}
+
+// distinct refuses a folder that is given twice: its points would be compared
+// with themselves.
+func distinct(runs []*store.Run) error {
+	seen := make(map[string]bool)
+	for _, r := range runs {
+		dir, err := filepath.EvalSymlinks(r.Dir)
+		if err == nil {
+			dir, err = filepath.Abs(dir)
+		}
+		if err != nil {
+			return fmt.Errorf("looking for run %s: %w", r.Dir, err)
+		}
+		if seen[dir] {
+			return fmt.Errorf("run %s is given twice", filepath.Base(dir))
+		}
+		seen[dir] = true
+	}
+	return nil
+}
+
+// because says in what runs that cannot be compared differ.
+func because(runs []*store.Run) string {
+	var all []string
+	for _, r := range runs[1:] {
+		for _, d := range unlike(runs[0], r, nil) {
+			if !slices.Contains(all, d) {
+				all = append(all, d)
+			}
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return "; the runs differ in " + strings.Join(all, "; ")
 }
 
 // RunComparison is the comparison of one run's schemes: what `compare --each

@@ -1,11 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"aqmlab/results"
@@ -19,18 +19,15 @@ func (r *Run) CheckResumable(m results.Manifest, labYAML []byte) error {
 		return errors.New(strings.TrimSuffix(fmt.Sprintf("it is %s: %s", e.State, e.Reason), ": "))
 	}
 	var differs []string
-	for _, f := range Fields() {
-		was, is := f.Value(r.Manifest), f.Value(m)
-		measures := f.Matters || f.Name == "dilation" || f.Name == "kernel" && !r.Manifest.Virtual()
-		if known := is != "" && is != "0"; measures && known && was != is {
-			differs = append(differs, fmt.Sprintf("%s: %s then, %s now", f.Name, was, is))
+	for _, s := range Settings([]*Run{r, {Manifest: m, LabYAML: labYAML}}) {
+		was, is := s.Values[0], s.Values[1]
+		known := is != "" && is != "0"
+		measures := s.Matters || s.Name == "dilation" || s.Name == "kernel" && !r.Manifest.Virtual()
+		if s.Key != "" {
+			was, is, known, measures = cmp.Or(was, "none"), cmp.Or(is, "none"), true, !describes(s.Key)
 		}
-	}
-	was, is := LabKeysOf(r.LabYAML), LabKeysOf(labYAML)
-	for _, key := range slices.Concat(was.names, is.names) {
-		text := fmt.Sprintf("lab key %s: %s then, %s now", key, orNone(was.Values[key]), orNone(is.Values[key]))
-		if was.Values[key] != is.Values[key] && !describes(key) && !slices.Contains(differs, text) {
-			differs = append(differs, text)
+		if known && measures {
+			differs = append(differs, fmt.Sprintf("%s: %s then, %s now", s.Name, was, is))
 		}
 	}
 	if differs == nil {
@@ -43,13 +40,6 @@ func (r *Run) CheckResumable(m results.Manifest, labYAML []byte) error {
 // which the manifest knows.
 func describes(key string) bool {
 	return key == "title" || key == "dilation" || strings.HasPrefix(key, "source.")
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // Resume goes on with a run that ended early or was killed: a writer with the

@@ -89,45 +89,65 @@ func SchemeOf(key string) string {
 	return scheme
 }
 
-// UnlikeKeys lists the keys in which labs differ, leaving out those of schemes
-// that not all of them have.
-func UnlikeKeys(labs []LabKeys) []string {
-	var unlike []string
-	for _, l := range labs {
-		for _, key := range l.names {
-			scheme := SchemeOf(key)
-			shared := scheme == "" || !slices.ContainsFunc(labs, func(o LabKeys) bool { return !o.has(scheme) })
-			differs := slices.ContainsFunc(labs, func(o LabKeys) bool { return o.Values[key] != l.Values[key] })
-			if differs && shared && !told(key) && !slices.Contains(unlike, key) {
-				unlike = append(unlike, key)
+// Setting is something that says how runs were made, and in which they differ: a
+// field of their manifests, or a key of their labs.
+type Setting struct {
+	Name    string
+	Key     string   // of the labs; empty for a field of manifests
+	Values  []string // by run; empty for a key that a lab does not have
+	Matters bool     // points that differ in it are not of one run
+}
+
+// Settings lists those in which runs differ, the fields of manifests first.
+func Settings(runs []*Run) (all []Setting) {
+	labs := make([]LabKeys, len(runs))
+	for i, r := range runs {
+		labs[i] = LabKeysOf(r.LabYAML)
+		if fields := fieldsOf(r.Manifest); i == 0 {
+			all = fields
+		} else {
+			for at, f := range fields {
+				all[at].Values = append(all[at].Values, f.Values...)
 			}
 		}
 	}
-	return unlike
+	for _, l := range labs {
+		for _, key := range l.names {
+			if slices.ContainsFunc(all, func(s Setting) bool { return s.Key == key }) {
+				continue
+			}
+			scheme := SchemeOf(key)
+			lacks := func(o LabKeys) bool { return scheme != "" && !o.has(scheme) }
+			s := Setting{Name: "lab key " + key, Key: key, Matters: !told(key) && !slices.ContainsFunc(labs, lacks)}
+			for _, o := range labs {
+				s.Values = append(s.Values, o.Values[key])
+			}
+			all = append(all, s)
+		}
+	}
+	return slices.DeleteFunc(all, func(s Setting) bool {
+		return !slices.ContainsFunc(s.Values, func(v string) bool { return v != s.Values[0] })
+	})
 }
 
-// field is something that manifests hold and in which runs may differ.
-type field struct {
-	Name    string
-	Value   func(results.Manifest) string
-	Matters bool // points that differ in it are not of one run
-}
-
-func Fields() []field {
-	return []field{
-		{"aqmlab version", func(m results.Manifest) string { return m.Version }, true},
-		{"git revision", func(m results.Manifest) string { return m.GitRevision }, true},
-		{"lab", func(m results.Manifest) string { return m.Lab }, true},
-		{"runtime", func(m results.Manifest) string { return m.Runtime }, true},
-		{"dilation", func(m results.Manifest) string { return fmt.Sprint(m.Dilation) }, false},
-		{"kernel", func(m results.Manifest) string { return m.Host.Kernel }, false}, // see unlike
-		{"cpu", func(m results.Manifest) string { return m.Host.CPU }, false},
-		{"cores", func(m results.Manifest) string { return fmt.Sprint(m.Host.Cores) }, false},
-		{"transport", func(m results.Manifest) string { return m.Transport.Name }, true},
-		{"transport provider", func(m results.Manifest) string { return m.Transport.Provider }, true},
-		{"rtt by", func(m results.Manifest) string { return m.RTTBy }, true},
-		{"schemes", func(m results.Manifest) string { return results.Join(m.Schemes) }, false},
-		{"loads", func(m results.Manifest) string { return results.Join(m.Loads) }, false},
-		{"seeds", func(m results.Manifest) string { return results.Join(m.Seeds) }, false},
+func fieldsOf(m results.Manifest) []Setting {
+	field := func(name string, value any, matters bool) Setting {
+		return Setting{Name: name, Values: []string{fmt.Sprint(value)}, Matters: matters}
+	}
+	return []Setting{
+		field("aqmlab version", m.Version, true),
+		field("git revision", m.GitRevision, true),
+		field("lab", m.Lab, true),
+		field("runtime", m.Runtime, true),
+		field("dilation", m.Dilation, false),
+		field("kernel", m.Host.Kernel, false), // modelled hosts know of no kernel
+		field("cpu", m.Host.CPU, false),
+		field("cores", m.Host.Cores, false),
+		field("transport", m.Transport.Name, true),
+		field("transport provider", m.Transport.Provider, true),
+		field("rtt by", m.RTTBy, true),
+		field("schemes", results.Join(m.Schemes), false),
+		field("loads", results.Join(m.Loads), false),
+		field("seeds", results.Join(m.Seeds), false),
 	}
 }
