@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -35,4 +36,15 @@ func (c Coord) Folder() string {
 // Compare orders coordinates by scheme, load and seed.
 func (c Coord) Compare(o Coord) int {
 	return cmp.Or(cmp.Compare(c.Scheme, o.Scheme), cmp.Compare(c.Load, o.Load), cmp.Compare(c.Seed, o.Seed))
+}
+
+// Distinct are what of says of values, each once, in the order in which they come
+// first.
+func Distinct[T any, K comparable](values []T, of func(T) K) (all []K) {
+	for _, v := range values {
+		if k := of(v); !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return all
 }

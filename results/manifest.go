@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -88,9 +89,12 @@ func (m *Micros) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &us); err != nil {
 		return fmt.Errorf("%s is not a number of microseconds: %w", b, err)
 	}
-	*m = Micros(fromMicros(us))
+	*m = Micros(math.Round(us * 1e3))
 	return nil
 }
+
+// Microseconds is a time in microseconds.
+func Microseconds(d time.Duration) float64 { return float64(d) / 1e3 }
 
 // PointInfo is a point without its records.
 type PointInfo struct {

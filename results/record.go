@@ -5,7 +5,10 @@
 // All times are lab time.
 package results
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Tags with the key parquet name the columns that stored records have.
 
@@ -174,6 +177,19 @@ type Fidelity struct {
 	Clamped     int64    `json:"clamped"`               // arrivals seen after a later event had run
 	CPUHeadroom float64  `json:"cpu_headroom"`          // idle share of the busiest of switch and host CPUs
 	Reasons     []string `json:"reasons,omitempty"`     // why the label is low-fidelity
+}
+
+// Low tells whether the run is labelled low-fidelity.
+func (f Fidelity) Low() bool { return f.Label == FidelityLow }
+
+// WorstOf returns the less faithful of two: low-fidelity before ok before
+// exact, and of one label the later one.
+func WorstOf(a, b Fidelity) Fidelity {
+	severity := func(f Fidelity) int { return slices.Index([]string{FidelityExact, FidelityOK, FidelityLow}, f.Label) }
+	if d := severity(b) - severity(a); d > 0 || d == 0 && b.LatenessP99 > a.LatenessP99 {
+		return b
+	}
+	return a
 }
 
 // Capture is a file of the format pcapng, of packets at ports of switches. Times

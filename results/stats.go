@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -25,14 +26,7 @@ func (f FCT) MarshalJSON() ([]byte, error) {
 	if f.Count > 0 {
 		return json.Marshal(plain(f))
 	}
-	return json.Marshal(struct {
-		Count int  `json:"count"`
-		Mean  *int `json:"mean"`
-		P50   *int `json:"p50"`
-		P95   *int `json:"p95"`
-		P99   *int `json:"p99"`
-		P999  *int `json:"p999"`
-	}{})
+	return json.Marshal(map[string]any{"count": 0, "mean": nil, "p50": nil, "p95": nil, "p99": nil, "p999": nil})
 }
 
 // Percentile is the nearest-rank p-quantile of ascending values: the smallest
@@ -111,6 +105,43 @@ func Goodput(flows []Flow) float64 {
 	return float64(bytes) * 8 / float64(last-first)
 }
 
+// ServiceGoodput is the goodput of one service, see [Goodput].
+type ServiceGoodput struct {
+	Service int32   `json:"service"`
+	Goodput float64 `json:"goodput_gbps"`
+}
+
+// GoodputByService is the goodput of every service that flows belong to, in
+// their order. Each counts from its own first request to its own last
+// completion.
+func GoodputByService(flows []Flow) []ServiceGoodput {
+	of := make(map[int32][]Flow)
+	for _, f := range flows {
+		of[f.Service] = append(of[f.Service], f)
+	}
+	var out []ServiceGoodput
+	for _, service := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, ServiceGoodput{service, Goodput(of[service])})
+	}
+	return out
+}
+
+// MeanGoodput is the mean over points; a service has none in a point without
+// flows of it.
+func MeanGoodput(points []Point) []ServiceGoodput {
+	sum := make(map[int32]float64)
+	for _, p := range points {
+		for _, s := range GoodputByService(p.Flows) {
+			sum[s.Service] += s.Goodput
+		}
+	}
+	var out []ServiceGoodput
+	for _, service := range slices.Sorted(maps.Keys(sum)) {
+		out = append(out, ServiceGoodput{service, sum[service] / float64(len(points))})
+	}
+	return out
+}
+
 // Counts are the totals that stand beside the FCTs.
 type Counts struct {
 	Marks    int64 `json:"marks"`    // packets that switches marked CE
@@ -126,41 +157,28 @@ type Counts struct {
 	Paused time.Duration `json:"paused_ns,omitempty"` // for how long, over all links
 }
 
-// CountsOf adds up what a point counted.
-func CountsOf(p Point) Counts {
-	var c Counts
-	for _, q := range p.Ports {
-		c.Marks += q.Marked
-		c.DropsFull += q.DropsFull
-		c.DropsScheme += q.DropsScheme
+// CountsOf adds up what points counted.
+func CountsOf(points ...Point) (c Counts) {
+	for _, p := range points {
+		for _, q := range p.Ports {
+			c.Marks += q.Marked
+			c.DropsFull += q.DropsFull
+			c.DropsScheme += q.DropsScheme
+		}
+		for _, l := range p.Links {
+			c.LinkLosses += l.Lost
+		}
+		for _, f := range p.Pauses {
+			c.Pauses += f.Stops
+			c.Paused += f.Stopped
+		}
+		for _, h := range p.Hosts {
+			c.Timeouts += h.Timeouts
+			c.Retransmits += h.Retransmits
+		}
 	}
 	c.Drops = c.DropsFull + c.DropsScheme
-	for _, l := range p.Links {
-		c.LinkLosses += l.Lost
-	}
-	for _, f := range p.Pauses {
-		c.Pauses += f.Stops
-		c.Paused += f.Stopped
-	}
-	for _, h := range p.Hosts {
-		c.Timeouts += h.Timeouts
-		c.Retransmits += h.Retransmits
-	}
 	return c
-}
-
-func (c Counts) Plus(o Counts) Counts {
-	return Counts{
-		Marks:       c.Marks + o.Marks,
-		Drops:       c.Drops + o.Drops,
-		Timeouts:    c.Timeouts + o.Timeouts,
-		DropsFull:   c.DropsFull + o.DropsFull,
-		DropsScheme: c.DropsScheme + o.DropsScheme,
-		LinkLosses:  c.LinkLosses + o.LinkLosses,
-		Retransmits: c.Retransmits + o.Retransmits,
-		Pauses:      c.Pauses + o.Pauses,
-		Paused:      c.Paused + o.Paused,
-	}
 }
 
 // TimedOut counts the completed flows of each class for which a retransmission
@@ -179,4 +197,38 @@ func TimedOut(flows []Flow) map[Class]int {
 		}
 	}
 	return n
+}
+
+// ProbeSummary sums up what one probe measured.
+type ProbeSummary struct {
+	Probe string `json:"probe"`
+	Sent  int    `json:"sent"`
+	Lost  int    `json:"lost"`
+	RTT   FCT    `json:"rtt_us"` // of those that were answered
+}
+
+// SummarizeProbes sums up samples by the names of their probes, in the order in
+// which these come first.
+func SummarizeProbes(samples []ProbeSample) []ProbeSummary {
+	var sums []ProbeSummary
+	var rtts [][]float64
+	at := make(map[string]int)
+	for _, s := range samples {
+		i, ok := at[s.Probe]
+		if !ok {
+			i = len(sums)
+			at[s.Probe] = i
+			sums, rtts = append(sums, ProbeSummary{Probe: s.Probe}), append(rtts, nil)
+		}
+		sums[i].Sent++
+		if s.Lost {
+			sums[i].Lost++
+			continue
+		}
+		rtts[i] = append(rtts[i], Microseconds(s.RTT))
+	}
+	for i := range sums {
+		sums[i].RTT = SummarizeTimes(rtts[i])
+	}
+	return sums
 }

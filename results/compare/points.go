@@ -76,10 +76,9 @@ func totalOf(points []results.Point) Total {
 		t.Seeds = append(t.Seeds, p.Seed)
 		t.Flows += info.Flows
 		t.Completed += info.Completed
-		t.Counts = t.Counts.Plus(results.CountsOf(p))
 		t.Fidelity = results.WorstOf(t.Fidelity, p.Fidelity)
 	}
-	t.TimedOut = timedOut(points)
+	t.Counts, t.TimedOut = results.CountsOf(points...), timedOut(points)
 	t.Services, t.Probes = results.MeanGoodput(points), results.SummarizeProbes(probes)
 	return t
 }

@@ -15,19 +15,18 @@ import (
 type pointSet struct {
 	schemes []string // the baseline first, then as they came
 	loads   []float64
-	points  map[cell][]results.Point // by seed
-}
-
-type cell struct {
-	scheme string
-	load   float64
+	points  map[results.Coord][]results.Point // by scheme and load, in the order of seeds
 }
 
 func newPointSet(points []results.Point, baseline string) (*pointSet, error) {
 	if len(points) == 0 {
 		return nil, errors.New("nothing to compare: there are no points")
 	}
-	s := &pointSet{points: make(map[cell][]results.Point)}
+	s := &pointSet{
+		schemes: results.Distinct(points, func(p results.Point) string { return p.Scheme }),
+		loads:   results.Distinct(points, func(p results.Point) float64 { return p.Load }),
+		points:  make(map[results.Coord][]results.Point),
+	}
 	for _, p := range points {
 		if err := s.add(p); err != nil {
 			return nil, err
@@ -41,18 +40,12 @@ func newPointSet(points []results.Point, baseline string) (*pointSet, error) {
 }
 
 func (s *pointSet) add(p results.Point) error {
-	if !slices.Contains(s.schemes, p.Scheme) {
-		s.schemes = append(s.schemes, p.Scheme)
-	}
-	if !slices.Contains(s.loads, p.Load) {
-		s.loads = append(s.loads, p.Load)
-	}
 	byStart := func(a, b results.Flow) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID)) }
 	if !slices.IsSortedFunc(p.Flows, byStart) {
 		p.Flows = slices.Clone(p.Flows) // they are the caller's
 		slices.SortFunc(p.Flows, byStart)
 	}
-	k := cell{p.Scheme, p.Load}
+	k := results.Coord{Scheme: p.Scheme, Load: p.Load}
 	i, found := slices.BinarySearchFunc(s.points[k], p.Seed, func(q results.Point, seed uint64) int { return cmp.Compare(q.Seed, seed) })
 	if found {
 		return fmt.Errorf("%v is there twice", p.Coord)
@@ -73,7 +66,7 @@ func (s *pointSet) lead(baseline string) error {
 
 // at returns the points of a scheme at a load, by seed.
 func (s *pointSet) at(scheme string, load float64) []results.Point {
-	return s.points[cell{scheme, load}]
+	return s.points[results.Coord{Scheme: scheme, Load: load}]
 }
 
 // replayed is one trace as the baseline and another scheme replayed it, flow

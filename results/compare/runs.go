@@ -173,13 +173,7 @@ func apart(runs []*store.Run) map[string]bool {
 
 // schemesOf are those that the run has points of.
 func schemesOf(r *store.Run) []string {
-	var names []string
-	for _, p := range r.Points() {
-		if !slices.Contains(names, p.Scheme) {
-			names = append(names, p.Scheme)
-		}
-	}
-	return names
+	return results.Distinct(r.Points(), func(p store.Point) string { return p.Scheme })
 }
 
 // overlap tells whether both runs have a scheme at some load and seed.
@@ -215,16 +209,12 @@ func distinct(runs []*store.Run) error {
 func because(runs []*store.Run) string {
 	var all []string
 	for _, r := range runs[1:] {
-		for _, d := range unlike(runs[0], r, nil) {
-			if !slices.Contains(all, d) {
-				all = append(all, d)
-			}
-		}
+		all = append(all, unlike(runs[0], r, nil)...)
 	}
 	if all == nil {
 		return ""
 	}
-	return "; the runs differ in " + strings.Join(all, "; ")
+	return "; the runs differ in " + strings.Join(results.Distinct(all, func(text string) string { return text }), "; ")
 }
 
 // RunComparison is the comparison of one run's schemes: what `compare --each
@@ -263,20 +253,9 @@ func strangers(runs []*store.Run, baseline string) error {
 			continue
 		}
 		return fmt.Errorf("nothing to compare: run %s has no load and seed in common with the baseline %s: it has %s, the baseline %s",
-			filepath.Base(runs[i].Dir), baseline, tracesText(tracesOf(group)), tracesText(traces))
+			filepath.Base(runs[i].Dir), baseline, tracesText(results.Distinct(group, store.Point.Trace)), tracesText(traces))
 	}
 	return nil
-}
-
-// tracesOf are the traces that points replay, each once.
-func tracesOf(points []store.Point) []results.Coord {
-	var traces []results.Coord
-	for _, p := range points {
-		if !slices.Contains(traces, p.Trace()) {
-			traces = append(traces, p.Trace())
-		}
-	}
-	return traces
 }
 
 // tracesText is "load 0.5 (seeds 1, 2), load 0.9 (seed 1)".
@@ -284,12 +263,9 @@ func tracesText(traces []results.Coord) string {
 	if len(traces) == 0 {
 		return "no points"
 	}
-	var loads []float64
+	loads := results.Distinct(traces, func(t results.Coord) float64 { return t.Load })
 	seeds := make(map[float64][]uint64)
 	for _, s := range traces {
-		if !slices.Contains(loads, s.Load) {
-			loads = append(loads, s.Load)
-		}
 		seeds[s.Load] = append(seeds[s.Load], s.Seed)
 	}
 	slices.Sort(loads)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
 	"aqmlab/results/store"
@@ -131,11 +132,5 @@ func newPage(runs []*store.Run, c compare.Comparison) (*Page, error) {
 
 // title is the labs' names, each once.
 func title(runs []*store.Run) string {
-	var labs []string
-	for _, r := range runs {
-		if !slices.Contains(labs, r.Manifest.Lab) {
-			labs = append(labs, r.Manifest.Lab)
-		}
-	}
-	return strings.Join(labs, ", ")
+	return strings.Join(results.Distinct(runs, func(r *store.Run) string { return r.Manifest.Lab }), ", ")
 }
