@@ -69,25 +69,20 @@ func exitCode(ctx context.Context, w io.Writer, err error) int {
 }
 
 // checkArgs has the commands below one check the number of their arguments, none
-// unless they say otherwise.
+// unless they say otherwise, with a usage error that shows the command's form.
 func checkArgs(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		if sub.Args == nil {
-			sub.Args = cobra.NoArgs
+		check := sub.Args
+		if check == nil {
+			check = cobra.NoArgs
 		}
-		sub.Args = args(sub.Args)
+		sub.Args = func(c *cobra.Command, given []string) error {
+			if err := check(c, given); err != nil {
+				return usage(fmt.Errorf("%w: usage: %s", err, c.UseLine()))
+			}
+			return nil
+		}
 		checkArgs(sub)
-	}
-}
-
-// args checks the number of arguments as cobra does, as a usage error that
-// shows the command's form.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, given []string) error {
-		if err := check(c, given); err != nil {
-			return usage(fmt.Errorf("%w: usage: %s", err, c.UseLine()))
-		}
-		return nil
 	}
 }
 

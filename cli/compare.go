@@ -5,7 +5,6 @@ import (
 
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
-	"aqmlab/results/store"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +33,14 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 				return err
 			}
 			if each {
-				return showEach(c, runs, baseline, asJSON)
+				all, err := compare.Each(runs, baseline)
+				switch {
+				case err != nil:
+					return usage(err)
+				case asJSON:
+					return printJSON(c.OutOrStdout(), all)
+				}
+				return report.EachText(c.OutOrStdout(), all)
 			}
 			comparison, err := compare.Runs(runs, baseline)
 			if err != nil {
@@ -54,17 +60,4 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 	completeFlag(c, "baseline", completeBaseline)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
-}
-
-// showEach prints the comparisons of runs that have nothing in common but their
-// schemes.
-func showEach(c *cobra.Command, runs []*store.Run, baseline string, asJSON bool) error {
-	all, err := compare.Each(runs, baseline)
-	if err != nil {
-		return usage(err)
-	}
-	if !asJSON {
-		return report.EachText(c.OutOrStdout(), all)
-	}
-	return printJSON(c.OutOrStdout(), all)
 }

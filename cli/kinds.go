@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,19 +142,15 @@ func describeWorkload(e kind.Entry, o workloadOptions) (workload, error) {
 	if o.sample < 0 || o.sample > most {
 		return w, fmt.Errorf("--sample: %d is outside 0 to %d", o.sample, most)
 	}
-	asked := len(o.set) > 0 || o.sample > 0
-	if !slices.Contains(trafficgen.Sizes().Names(), e.Name) {
-		if asked {
-			return w, fmt.Errorf("%s is no distribution of sizes: --set and --sample are for these", e.Name)
-		}
-		return w, nil
-	}
 	d, err := trafficgen.Sizes().New(e.Name, parameters(o.set), trafficgen.SizesEnv{})
+	if !slices.Contains(trafficgen.Sizes().Names(), e.Name) {
+		err = fmt.Errorf("%s is no distribution of sizes: --set and --sample are for these", e.Name)
+	}
+	if err != nil && len(o.set) == 0 && o.sample == 0 {
+		return w, nil // it has no sizes, or its parameters have no default
+	}
 	if err != nil {
-		if asked {
-			return w, err
-		}
-		return w, nil // its parameters have no default
+		return w, err
 	}
 	summary := trafficgen.Summarize(d)
 	w.sizes, w.Summary, w.Sample = d, &summary, trafficgen.Sample(d, o.sample, o.seed)
@@ -164,11 +161,9 @@ func describeWorkload(e kind.Entry, o workloadOptions) (workload, error) {
 func parameters(set map[string]string) map[string]any {
 	made := make(map[string]any, len(set))
 	for name, text := range set {
-		var number float64
-		if n, err := fmt.Sscanf(text+"\n", "%g\n", &number); n == 1 && err == nil {
+		made[name] = text
+		if number, err := strconv.ParseFloat(text, 64); err == nil {
 			made[name] = number
-		} else {
-			made[name] = text
 		}
 	}
 	return made

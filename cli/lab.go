@@ -216,11 +216,7 @@ func toTakeDown(all bool, names []string, o testbed.Options) ([]testbed.Standing
 	if all {
 		return testbed.Kept(o)
 	}
-	ref := ""
-	if len(names) > 0 {
-		ref = names[0]
-	}
-	s, err := testbed.Find(ref, o)
+	s, err := testbed.Find(append(names, "")[0], o) // without a name, the only one
 	return []testbed.Standing{s}, explain(err)
 }
 

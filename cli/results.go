@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,7 +189,6 @@ without --force, and then none of those named is removed.`,
 // removable finds the folders of runs, once each, and refuses what is none.
 func removable(root string, names []string) ([]string, error) {
 	var dirs []string
-	seen := map[string]bool{}
 	for _, name := range names {
 		dir, err := store.Find(root, name)
 		if err != nil {
@@ -197,10 +197,9 @@ func removable(root string, names []string) ([]string, error) {
 		if err := store.CheckRemovable(dir); err != nil {
 			return nil, err
 		}
-		if !seen[dir] {
+		if !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
-		seen[dir] = true
 	}
 	return dirs, nil
 }
@@ -227,6 +226,7 @@ type exportFlags struct {
 	root, out     string
 	tables        []string
 	asCSV, asJSON bool
+	format        report.Format // that they stand for
 }
 
 func exportResults() *cobra.Command {
@@ -247,8 +247,11 @@ in docs/labs.md.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeRuns(&f.root),
 		RunE: func(c *cobra.Command, names []string) error {
-			if f.asCSV && f.asJSON {
+			switch f.format = report.CSV; {
+			case f.asCSV && f.asJSON:
 				return usage(errors.New("--csv and --json: want one of them"))
+			case f.asJSON:
+				f.format = report.JSON
 			}
 			runs, err := openRuns(f.root, names)
 			if err != nil {
@@ -266,31 +269,19 @@ in docs/labs.md.`,
 	return c
 }
 
-func (f exportFlags) format() report.Format {
-	if f.asJSON {
-		return report.JSON
-	}
-	return report.CSV
-}
-
 func (f exportFlags) export(c *cobra.Command, run *store.Run) error {
-	tables := f.tables
-	if f.out != "" {
+	switch {
+	case f.out != "":
 		return f.exportAll(c, run)
-	}
-	switch len(tables) {
-	case 0:
-		tables = []string{report.SummaryTable}
-	case 1:
-	default:
+	case len(f.tables) > 1:
 		return usage(errors.New("--table: several tables need a folder: want --out DIR"))
 	}
-	return f.write(c.OutOrStdout(), run, tables[0])
+	return f.write(c.OutOrStdout(), run, append(f.tables, report.SummaryTable)[0])
 }
 
 // write marks the name of a table that is not there as the user's to mend.
 func (f exportFlags) write(w io.Writer, run *store.Run, table string) error {
-	err := report.Export(w, run, table, f.format())
+	err := report.Export(w, run, table, f.format)
 	if errors.Is(err, report.ErrNoTable) {
 		return usage(err)
 	}
@@ -310,7 +301,7 @@ func (f exportFlags) exportAll(c *cobra.Command, run *store.Run) error {
 		return fmt.Errorf("exporting: %w", err)
 	}
 	for _, table := range tables {
-		path := filepath.Join(f.out, table+"."+string(f.format()))
+		path := filepath.Join(f.out, table+"."+string(f.format))
 		file, err := os.Create(path)
 		if err != nil {
 			return fmt.Errorf("exporting: %w", err)

@@ -16,7 +16,7 @@ func TestEstimates(t *testing.T) {
 	spec := star(5, units.MB, kind.Choice{Kind: "ideal-red"})
 	spec.Port.RTT = time.Millisecond
 	loop, network, pool := build(t, spec)
-	c := NewEstimates()
+	c := new(Estimates)
 	c.Attach(loop, network)
 	for i := range 240 {
 		k := pool.Get()
@@ -46,7 +46,7 @@ func TestEstimates(t *testing.T) {
 // Schemes that estimate nothing leave no samples.
 func TestNoEstimates(t *testing.T) {
 	loop, network, pool := build(t, star(3, units.MB, kind.Choice{Kind: "droptail"}))
-	c := NewEstimates()
+	c := new(Estimates)
 	c.Attach(loop, network)
 	for range 40 {
 		k := pool.Get()

@@ -3,10 +3,13 @@
 package collectors
 
 import (
+	"cmp"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
@@ -86,5 +89,28 @@ func drops(c port.Count) int64 { return c.DropsFull + c.DropsScheme }
 
 var (
 	_ fabric.Collector = (*Queues)(nil)
+	_ fabric.Collector = (*Estimates)(nil)
 	_ fabric.Collector = (*Capture)(nil)
 )
+
+// Estimates keeps every estimate that the schemes of switch ports make of how fast
+// their queues drain. Ports whose scheme makes none have none. The zero value is ready.
+type Estimates struct{ samples []results.EstimateSample }
+
+// Attach has the schemes of a network tell what they estimate.
+func (c *Estimates) Attach(_ *event.Loop, network *fabric.Network) {
+	for _, p := range network.Ports() {
+		p.Estimates(func(now time.Duration, e aqm.Estimate) {
+			c.samples = append(c.samples, results.EstimateSample{
+				At: now, Switch: p.Switch, Port: p.Far, Queue: int32(e.Queue), Rate: int64(e.Sample), Smoothed: int64(e.Smoothed),
+			})
+		})
+	}
+}
+
+// End is what was estimated, in the order of time, once the network has stopped.
+// Times count from the start of the loop.
+func (c *Estimates) End() []results.EstimateSample {
+	slices.SortStableFunc(c.samples, func(a, b results.EstimateSample) int { return cmp.Compare(a.At, b.At) })
+	return c.samples
+}

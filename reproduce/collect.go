@@ -106,7 +106,7 @@ func (a *archive) collectPoints(r *record.Record, e *experiment) error {
 			if len(a.plan.purposes(e, at)) == 0 {
 				continue
 			}
-			fingerprint, err := e.fingerprint(scheme.Name, load)
+			fingerprint, err := e.fingerprint(at)
 			if err != nil {
 				return err
 			}

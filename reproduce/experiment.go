@@ -62,18 +62,18 @@ func (e *experiment) fixed() bool {
 	return slices.Contains([]string{"static", "trace"}, e.lab.Workload.Arrival.Kind)
 }
 
-// fingerprint is the hash of the lab with one scheme at one load, at the published
-// number of flows. The title does not count.
-func (e *experiment) fingerprint(scheme string, load float64) (string, error) {
-	at := results.Coord{Scheme: scheme, Load: load}
+// fingerprint is the hash of the lab with one scheme at one load, whatever the seed, at
+// the published number of flows. The title does not count.
+func (e *experiment) fingerprint(at results.Coord) (string, error) {
+	at.Seed = 0
 	if h, ok := e.fingerprints[at]; ok {
 		return h, nil
 	}
-	one, err := e.lab.Restricted([]string{scheme}, load, 1)
+	one, err := e.lab.Restricted([]string{at.Scheme}, at.Load, 1)
 	if err != nil {
 		return "", err
 	}
-	one.Workload.Flows, one.Title, one.Baseline = e.published, "", scheme
+	one.Workload.Flows, one.Title, one.Baseline = e.published, "", at.Scheme
 	e.fingerprints[at] = one.Hash()
 	return e.fingerprints[at], nil
 }

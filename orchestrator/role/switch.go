@@ -68,7 +68,7 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	case s.session != nil:
 		return errRunning
 	}
-	s.queues, s.estimates = collectors.NewQueues(f.Sample), collectors.NewEstimates()
+	s.queues, s.estimates = collectors.NewQueues(f.Sample), new(collectors.Estimates)
 	var attach []fabric.Collector
 	if f.Sample > 0 {
 		attach = append(attach, s.queues)
