@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -283,11 +284,7 @@ func (f Field) quantity(q quantity, raw any, into reflect.Value) error {
 	}
 	s, ok := AsText(raw)
 	if !ok {
-		example := f.Tag.Get("example")
-		if example == "" {
-			example = q.example
-		}
-		return fmt.Errorf("%v has no unit: want a %s such as %s", raw, q.name, example)
+		return fmt.Errorf("%v has no unit: want a %s such as %s", raw, q.name, cmp.Or(f.Tag.Get("example"), q.example))
 	}
 	v, err := q.parse(s)
 	if err != nil {

@@ -122,6 +122,7 @@ func badFiles() map[string]badFile {
 		"scheme without kind":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d}\n", `x.yaml:3: schemes.d.aqm: missing: want one of ` + schemes},
 		"same name":            {base[:len(base)-2] + ",\n  {name: droptail, aqm: droptail}]\n", `x.yaml:3: schemes[1].name: "droptail" is the name of the one on line 2, too`},
 		"scheme kind":          {"topology: {rate: 1Gbps}\nschemes:\n  - {name: d, aqm: drop-tail}\n", `x.yaml:3: schemes.d.aqm: unknown kind "drop-tail": want one of ` + schemes + ` (did you mean droptail?)`},
+		"kind called name":     {"topology: {rate: 1Gbps}\nschemes:\n  - {aqm: name, name: d}\n", `x.yaml:3: schemes.d.aqm: unknown kind "name": want one of ` + schemes},
 		"scheme needs an RTT":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: t, aqm: tcn}\n", `x.yaml:3: schemes.t.threshold: missing, and the lab gives no base RTT to compute it from: want a time such as 250us`},
 		"scheme parameters": {
 			"topology: {rate: 1Gbps}\nschemes:\n  - name: t\n    aqm: tcn\n    treshold: 1us\n    threshold: 100\n    lambda: -1\n",

@@ -84,7 +84,11 @@ func checkBase(r *schema.Reader, l *Lab, layout topologies.Layout) {
 			r.Fail(path, "%s is set, too, and says what the base RTT is: want one of the two", own)
 		}
 	}
-	l.RTT.Min = 2 * l.Topology.oneWay(layout)
+	oneWay := time.Duration(layout.Hops) * l.Topology.LinkDelay
+	if l.Topology.laid != nil {
+		oneWay = layout.OneWay(l.Topology.LinkDelay)
+	}
+	l.RTT.Min = 2 * oneWay
 	l.RTT.Base = ""
 }
 

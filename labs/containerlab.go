@@ -58,20 +58,14 @@ func labOf(t *clab.Topology, file string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\n", nameOf(cmp.Or(t.Name, clabName(file))+extension))
 	fmt.Fprintf(&b, "topology: {file: %q", file)
-	hasRate := func(l clab.Link) bool { return l.Rate > 0 }
-	hasDelay := func(l clab.Link) bool { return l.Delay != nil && *l.Delay > 0 }
-	if !all(t.Links, hasRate) {
+	if slices.ContainsFunc(t.Links, func(l clab.Link) bool { return l.Rate == 0 }) {
 		fmt.Fprintf(&b, ", rate: %v", bareRate)
 	}
 	b.WriteString("}\nschemes:\n  - {name: droptail, aqm: droptail}\n")
-	if all(t.Links, hasDelay) {
+	if !slices.ContainsFunc(t.Links, func(l clab.Link) bool { return l.DelayOr(0) == 0 }) {
 		b.WriteString("  - {name: dctcp-red, aqm: dctcp-red}\n")
 	}
 	return []byte(b.String())
-}
-
-func all[T any](items []T, holds func(T) bool) bool {
-	return !slices.ContainsFunc(items, func(item T) bool { return !holds(item) })
 }
 
 // Network is the network of the lab as a containerlab file has it: hosts have the

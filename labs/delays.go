@@ -30,42 +30,28 @@ func (l *Lab) delays(seed uint64, hosts int) ([][]time.Duration, error) {
 	if spread == 0 {
 		return all, nil
 	}
-	all, err := l.drawn(seed, hosts, spread)
-	if err != nil {
-		return nil, err
-	}
-	traffic := l.Traffic(l.Workload.Load[0], seed)
-	for i := range all {
-		if !traffic.Serves(i) {
-			all[i] = []time.Duration{0}
-		}
-	}
-	return all, nil
-}
-
-// drawn are the delays of hosts that send flows.
-func (l *Lab) drawn(seed uint64, hosts int, spread time.Duration) ([][]time.Duration, error) {
-	all := make([][]time.Duration, hosts)
 	at, err := basertt.Table().New(l.RTT.Distribution.Kind, l.RTT.Distribution.Params, struct{}{})
 	if err != nil {
 		return nil, err
 	}
 	delay := func(u float64) time.Duration { return time.Duration(math.Round(float64(spread) * at(u))) }
-	root := rand.NewPCG(seed, 0x8f1d3ab26c05e947) // any constant that nothing else draws with
-	r := rand.New(rand.NewPCG(root.Uint64(), root.Uint64()))
-	if l.RTT.Per == perHost {
-		for i := range all {
-			all[i] = []time.Duration{delay(r.Float64())}
-		}
-		return all, nil
-	}
 	classes := make([]time.Duration, flowClasses)
 	for i := range classes {
 		classes[i] = delay((float64(i) + 0.5) / flowClasses)
 	}
+	root := rand.NewPCG(seed, 0x8f1d3ab26c05e947) // any constant that nothing else draws with
+	r := rand.New(rand.NewPCG(root.Uint64(), root.Uint64()))
+	traffic := l.Traffic(l.Workload.Load[0], seed)
 	for i := range all {
-		r.Shuffle(flowClasses, func(a, b int) { classes[a], classes[b] = classes[b], classes[a] })
-		all[i] = slices.Clone(classes)
+		if l.RTT.Per == perHost {
+			all[i] = []time.Duration{delay(r.Float64())}
+		} else {
+			r.Shuffle(flowClasses, func(a, b int) { classes[a], classes[b] = classes[b], classes[a] })
+			all[i] = slices.Clone(classes)
+		}
+		if !traffic.Serves(i) {
+			all[i] = []time.Duration{0}
+		}
 	}
 	return all, nil
 }

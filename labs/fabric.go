@@ -10,6 +10,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/clab"
+	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -100,3 +101,38 @@ func (s Switch) buffer() units.Size {
 
 // clone keeps the receiver of a choice from changing the lab.
 func clone(c kind.Choice) kind.Choice { return kind.Choice{Kind: c.Kind, Params: maps.Clone(c.Params)} }
+
+// layout lays the topology out. A lab that was loaded has no error.
+func (t Topology) layout() (topologies.Layout, error) {
+	if t.laid != nil {
+		return *t.laid, nil
+	}
+	return topologies.Table().New(t.Kind, t.Params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
+}
+
+// Racks is the number of each host's rack: hosts of one rack share the switch
+// that they are linked to. Racks count from zero. The lab is one that was
+// loaded.
+func (t Topology) Racks() []int { return t.loadedLayout().Racks }
+
+// Hops is the number of links on the longest path between two hosts. The lab is one
+// that was loaded.
+func (t Topology) Hops() int { return t.loadedLayout().Hops }
+
+func (t Topology) loadedLayout() topologies.Layout {
+	layout, err := t.layout()
+	if err != nil {
+		panic(fmt.Sprintf("a loaded lab that cannot be laid out: %v", err))
+	}
+	return layout
+}
+
+// hasDelays tells whether the topology says what the delays of links are.
+func (t Topology) hasDelays() bool {
+	if t.laid != nil {
+		if some, _ := t.laid.OwnDelays(); some > 0 {
+			return true
+		}
+	}
+	return t.LinkDelay > 0
+}

@@ -18,9 +18,6 @@ func read(at schema.Source, over schema.Overrides, kinds port.Kinds) (*Lab, erro
 	if err != nil {
 		return nil, err
 	}
-	if r.Broken() {
-		return nil, r.Err()
-	}
 	r.Imply(topologyPath+".kind", topologies.OnFile, filePath)
 	l := &Lab{Kinds: kinds}
 	r.Decode(l)

@@ -198,15 +198,7 @@ func (d *document) leaf(path string, value *yaml.Node) {
 
 // aliased tells whether a value refers to another, possibly to itself.
 func aliased(value *yaml.Node) bool {
-	if value.Kind == yaml.AliasNode {
-		return true
-	}
-	for _, inner := range value.Content {
-		if aliased(inner) {
-			return true
-		}
-	}
-	return false
+	return value.Kind == yaml.AliasNode || slices.ContainsFunc(value.Content, aliased)
 }
 
 // list takes a list apart by the names of its entries.
@@ -222,7 +214,7 @@ func (d *document) list(list List, value *yaml.Node) {
 			d.fail(item.Line, path, "not a %s: want one such as %s", what, example)
 			continue
 		}
-		name, ok := d.entryName(list, item, path)
+		name, rest, ok := d.entry(list, item, path)
 		if !ok {
 			continue
 		}
@@ -230,37 +222,32 @@ func (d *document) list(list List, value *yaml.Node) {
 		d.entries[list.Path] = append(d.entries[list.Path], name)
 		d.lines[at] = item.Line
 		d.schema = d.schema.with(list, name)
-		d.mapping(withoutName(item), at)
+		d.mapping(rest, at)
 	}
 }
 
-// entryName finds the name of an entry of a list, and refuses one that is there
-// twice. The entry's keys stand below the path of its name.
-func (d *document) entryName(list List, item *yaml.Node, path string) (string, bool) {
-	for name, value := range pairs(item) {
-		if name.Value != nameKey {
+// entry splits an entry of a list into its name and its other keys, which stand
+// below the path of the name. It refuses a name that is there twice.
+func (d *document) entry(list List, item *yaml.Node, path string) (name string, rest *yaml.Node, ok bool) {
+	for key, value := range pairs(item) {
+		if key.Value != nameKey {
 			continue
 		}
 		if err := checkName(value.Value); err != nil {
 			d.fail(value.Line, path+".name", "%w", err)
-			return "", false
+			return "", nil, false
 		}
 		if first, dup := d.lines[join(list.Path, value.Value)]; dup {
 			d.fail(value.Line, path+".name", "%q is the name of the one on line %d, too", value.Value, first)
-			return "", false
+			return "", nil, false
 		}
-		return value.Value, true
+		others := *item
+		i := slices.Index(item.Content, key)
+		others.Content = slices.Delete(slices.Clone(item.Content), i, i+2)
+		return value.Value, &others, true
 	}
 	d.fail(item.Line, path+".name", "missing: want a name such as tcn")
-	return "", false
-}
-
-// withoutName is a mapping without its first key "name".
-func withoutName(item *yaml.Node) *yaml.Node {
-	rest := *item
-	i := slices.IndexFunc(item.Content, func(n *yaml.Node) bool { return n.Value == nameKey })
-	rest.Content = slices.Delete(slices.Clone(item.Content), i, i+2)
-	return &rest
+	return "", nil, false
 }
 
 // extension takes the name of what the file starts from.

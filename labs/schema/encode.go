@@ -74,15 +74,9 @@ func (s *Schema) encode(root *yaml.Node, at string, v reflect.Value, written fun
 
 // encode is the field of the key as a file has it, or nil where it is left out.
 func (k Key) encode(v reflect.Value) any {
-	switch k.Tag.Get("write") {
-	case "set":
-		if v.IsZero() {
-			return nil
-		}
-	case "changed":
-		if k.IsDefault(v) {
-			return nil
-		}
+	write := k.Tag.Get("write")
+	if write == "set" && v.IsZero() || write == "changed" && k.IsDefault(v) {
+		return nil
 	}
 	if k.Form != nil && k.Form.Write != nil {
 		return k.Form.Write(v.Interface())

@@ -16,15 +16,14 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Source)
+	place := e.Source
 	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d", e.Line)
+		place += fmt.Sprintf(":%d", e.Line)
 	}
 	if e.Key != "" {
-		b.WriteString(": " + e.Key)
+		place += ": " + e.Key
 	}
-	return b.String() + ": " + e.Err.Error()
+	return place + ": " + e.Err.Error()
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -22,37 +22,27 @@ type Source struct {
 // Find looks for what a file extends.
 type Find func(from Source, name string) (Source, error)
 
-// inherit lays the file over what it extends, which is the last of chain's
-// business: the files that lead here, the file itself at the end.
-func (d *document) inherit(chain []Source, find Find) {
+// inherit lays the file over what it extends. The chain is the files that lead
+// here, the file itself at the end.
+func (d *document) inherit(at Source, chain []string, find Find) {
 	if d.extends == "" || d.broken {
 		return
 	}
-	base, err := find(chain[len(chain)-1], d.extends)
-	if err == nil {
-		err = circle(chain, base)
+	base, err := find(at, d.extends)
+	known := slices.Contains(chain, base.File)
+	chain = append(slices.Clone(chain), base.File)
+	if err == nil && known {
+		err = fmt.Errorf("%s extends itself: %s", base.File, strings.Join(chain, ", then "))
 	}
 	if err != nil {
 		d.fail(d.lines[extendsKey], extendsKey, "%w", err)
 		return
 	}
 	parent := parse(base.File, base.Data, d.root)
-	parent.inherit(append(slices.Clone(chain), base), find)
+	parent.inherit(base, chain, find)
 	d.errs = append(d.errs, parent.errs...)
 	d.broken = d.broken || parent.broken
 	d.over(parent, base)
-}
-
-// circle refuses a file that is among those that lead to it.
-func circle(chain []Source, base Source) error {
-	names := make([]string, len(chain))
-	for i, s := range chain {
-		names[i] = s.File
-	}
-	if !slices.Contains(names, base.File) {
-		return nil
-	}
-	return fmt.Errorf("%s extends itself: %s", base.File, strings.Join(append(names, base.File), ", then "))
 }
 
 // over lays the document over a parent: each key that it does not set is the

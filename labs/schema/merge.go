@@ -34,9 +34,11 @@ type Reader struct {
 }
 
 // Open takes a file apart, with what it extends, and lays the overrides over it.
+// It is an error when one of the files is not even a mapping: nothing more can be
+// said about it.
 func (s *Schema) Open(at Source, find Find, over Overrides) (*Reader, error) {
 	d := parse(at.File, at.Data, s)
-	d.inherit([]Source{at}, find)
+	d.inherit(at, []string{at.File}, find)
 	if at.Made {
 		clear(d.lines)
 	}
@@ -55,6 +57,9 @@ func (s *Schema) Open(at Source, find Find, over Overrides) (*Reader, error) {
 	for _, e := range r.errs {
 		r.failed[e.Key] = true
 	}
+	if r.broken {
+		return nil, r.Err()
+	}
 	return r, nil
 }
 
@@ -65,10 +70,6 @@ func (r *Reader) Err() error {
 	}
 	return r.errs.Sorted(r.file)
 }
-
-// Broken tells whether the file is not even a mapping: nothing more can be said
-// about it.
-func (r *Reader) Broken() bool { return r.broken }
 
 // Blame adds errors of another file, which the key names. Without any it only
 // keeps what is wrong with the key from being told twice.
@@ -125,16 +126,13 @@ func (r *Reader) Uses(path, kindPath string) bool {
 // Imply gives a key a value wherever another is set, unless it is set beside it
 // or by a layer above.
 func (r *Reader) Imply(path string, value any, by string) {
-	if _, beside := r.values[path]; !beside && r.values[by] != nil {
+	if r.values[path] == nil && r.values[by] != nil {
 		r.values[path], r.lines[path] = value, r.lines[by]
+		r.merged.SetDefault(path, value)
 	}
-	switch {
-	case r.Overridden(path):
-	case r.Overridden(by):
+	if r.Overridden(by) && !r.Overridden(path) {
 		r.merged.Set(path, value)
 		r.origins[path] = r.origins[by]
-	case r.values[by] != nil:
-		r.merged.Set(path, r.values[path])
 	}
 }
 
