@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,13 +29,9 @@ func machine(proc fs.FS) Machine {
 
 // procField is the value of the first "key : value" line of a /proc file.
 func procField(proc fs.FS, file, key string) string {
-	f, err := proc.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if k, v, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(k) == key {
+	text, _ := fs.ReadFile(proc, file)
+	for line := range strings.Lines(string(text)) {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == key {
 			return strings.TrimSpace(v)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -83,12 +84,7 @@ func placesOf(schema *parquet.Schema, names []string) []slot {
 	places := make([]slot, len(columns))
 	for i, column := range columns {
 		leaf, _ := schema.Lookup(column...)
-		places[i] = slot{-1, leaf.Node.GoType().Kind() == reflect.Uint64}
-		for at, name := range names {
-			if name == column[0] {
-				places[i].at = at
-			}
-		}
+		places[i] = slot{slices.Index(names, column[0]), leaf.Node.GoType().Kind() == reflect.Uint64}
 	}
 	return places
 }

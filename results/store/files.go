@@ -22,7 +22,8 @@ const (
 	pointFile     = "point.json"
 	tableExt      = ".parquet" // of all tables of a point
 	latestLink    = "latest"
-	unfinished    = ".partial-" // of a run or a point that is being written
+	liveFile      = "progress.json" // of a run that is being made: its Live
+	unfinished    = ".partial-"     // of a run or a point that is being written
 )
 
 // Files that a [Describer] makes.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,22 +35,39 @@ type Entry struct {
 // the reason. Folders that are no runs are left out. A root that does not exist
 // holds no runs.
 func List(root string) ([]Entry, error) {
-	dirs, err := os.ReadDir(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := entriesIn(root, looksLikeRun)
 	if err != nil {
 		return nil, fmt.Errorf("listing runs: %w", err)
-	}
-	var entries []Entry
-	for _, d := range dirs {
-		if dir := filepath.Join(root, d.Name()); d.IsDir() && looksLikeRun(dir) {
-			entries = append(entries, EntryOf(dir))
-		}
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int {
 		return strings.Compare(strings.TrimPrefix(a.Name, unfinished), strings.TrimPrefix(b.Name, unfinished))
 	})
+	return entries, nil
+}
+
+// Growing lists the runs in root that are being made, by the time of their
+// start. A root that does not exist holds none.
+func Growing(root string) ([]Entry, error) {
+	entries, err := entriesIn(root, func(dir string) bool {
+		return strings.HasPrefix(filepath.Base(dir), unfinished) && growing(dir)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the runs that are being made: %w", err)
+	}
+	return entries, nil
+}
+
+// entriesIn are those of the folders in root that are listed.
+func entriesIn(root string, listed func(dir string) bool) (entries []Entry, err error) {
+	dirs, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, d := range dirs {
+		if dir := filepath.Join(root, d.Name()); d.IsDir() && listed(dir) {
+			entries = append(entries, EntryOf(dir))
+		}
+	}
 	return entries, nil
 }
 
@@ -96,23 +114,17 @@ func EntryOf(dir string) Entry {
 	return e
 }
 
-// check looks for damage that Open does not see, without reading the records.
+// check looks for damage that Open does not see, without reading the records. It
+// counts rows by the ends of the files, which are what a file that was cut short
+// lacks.
 func (r *Run) check() error {
 	for _, p := range r.points {
-		if err := p.check(); err != nil {
+		err := cmp.Or(checkRows(filepath.Join(p.dir, flowsFile), p.Flows), checkRows(filepath.Join(p.dir, seriesFile), p.Samples))
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// check counts rows by the ends of the files, which are what a file that was cut
-// short lacks.
-func (s Point) check() error {
-	if err := checkRows(filepath.Join(s.dir, flowsFile), s.Flows); err != nil {
-		return err
-	}
-	return checkRows(filepath.Join(s.dir, seriesFile), s.Samples)
 }
 
 // growing tells whether a writer holds the folder.

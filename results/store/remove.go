@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -131,16 +132,8 @@ func removeFiles(dir string) error {
 	if err != nil {
 		return err
 	}
-	last := func(e fs.DirEntry) bool { return e.Name() == labFile || e.Name() == manifestFile }
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
-		switch {
-		case last(a) == last(b):
-			return 0
-		case last(b):
-			return -1
-		}
-		return 1
-	})
+	last := func(e fs.DirEntry) int { return slices.Index([]string{labFile, manifestFile}, e.Name()) }
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(last(a), last(b)) })
 	for _, e := range entries {
 		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 			return err

@@ -47,15 +47,12 @@ func describes(key string) bool {
 // manifest, which gets a time of resumption and the RTTs that were measured
 // since. It refuses what [Run.CheckResumable] does, and a run that another
 // writer has.
-func Resume(dir string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
-	w, err := resume(dir, m, labYAML, d)
-	if err != nil {
-		return nil, fmt.Errorf("going on with run %s: %w", filepath.Base(dir), err)
-	}
-	return w, nil
-}
-
-func resume(dir string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
+func Resume(dir string, m results.Manifest, labYAML []byte, d Describer) (w *Writer, err error) {
+	defer func() {
+		if err != nil {
+			w, err = nil, fmt.Errorf("going on with run %s: %w", filepath.Base(dir), err)
+		}
+	}()
 	run, err := Open(dir)
 	if err != nil {
 		return nil, err
@@ -63,14 +60,11 @@ func resume(dir string, m results.Manifest, labYAML []byte, d Describer) (*Write
 	if err := run.CheckResumable(m, labYAML); err != nil {
 		return nil, err
 	}
-	w := &Writer{root: filepath.Dir(dir), name: strings.TrimPrefix(filepath.Base(dir), unfinished), dir: dir, manifest: run.Manifest, describer: d}
+	w = &Writer{root: filepath.Dir(dir), name: strings.TrimPrefix(filepath.Base(dir), unfinished), dir: dir, manifest: run.Manifest, describer: d}
 	if err := w.lockFolder(); err != nil {
 		return nil, err
 	}
-	w.manifest.State, w.manifest.Reason, w.manifest.Points = results.Running, "", nil
-	for _, p := range run.points {
-		w.manifest.Points = append(w.manifest.Points, p.PointInfo)
-	}
+	w.manifest.State, w.manifest.Reason, w.manifest.Points = results.Running, "", run.infos()
 	w.manifest.Resumed = append(w.manifest.Resumed, m.Start.UTC())
 	w.manifest.BaseRTTs = append(w.manifest.BaseRTTs, m.BaseRTTs...)
 	if err := errors.Join(removePieces(dir), w.writeManifest()); err != nil {

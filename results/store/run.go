@@ -41,12 +41,7 @@ func (r *Run) load() (err error) {
 	if r.LabYAML, err = os.ReadFile(filepath.Join(r.Dir, labFile)); err != nil {
 		return err
 	}
-	return r.loadPoints()
-}
-
-// loadPoints looks for what is there, because the manifest of a run that was
-// killed does not know.
-func (r *Run) loadPoints() error {
+	// The manifest of a run that was killed does not know what is there.
 	entries, err := os.ReadDir(r.Dir)
 	if err != nil {
 		return err
@@ -85,10 +80,7 @@ func (r *Run) rank(scheme string) int {
 // manifest of a run that never got to list its points.
 func (r *Run) missing() error {
 	if r.Manifest.State == results.Running {
-		r.Manifest.Points = nil
-		for _, p := range r.points {
-			r.Manifest.Points = append(r.Manifest.Points, p.PointInfo)
-		}
+		r.Manifest.Points = r.infos()
 		return nil
 	}
 	var errs []error
@@ -102,19 +94,37 @@ func (r *Run) missing() error {
 	return errors.Join(errs...)
 }
 
+// infos are the points that are there, without their records.
+func (r *Run) infos() (infos []results.PointInfo) {
+	for _, p := range r.points {
+		infos = append(infos, p.PointInfo)
+	}
+	return infos
+}
+
 // Points are the points that are whole on disk, by scheme (in the manifest's
 // order), load and seed. The slice is the caller's.
 func (r *Run) Points() []Point { return slices.Clone(r.points) }
 
 // ReadFlows reads every point as [Point.ReadFlows] does.
 func (r *Run) ReadFlows() ([]results.Point, error) {
-	points := make([]results.Point, len(r.points))
-	for i, s := range r.points {
+	var points []results.Point
+	for _, s := range r.points {
 		p, err := s.ReadFlows()
 		if err != nil {
 			return nil, err
 		}
-		points[i] = p
+		points = append(points, p)
 	}
 	return points, nil
+}
+
+// ReadLive reads how far a run is that is being made in a folder. The error
+// wraps [fs.ErrNotExist] when it has not published that yet, or is over.
+func ReadLive(dir string) (results.Live, error) {
+	var l results.Live
+	if err := readJSON(filepath.Join(dir, liveFile), &l); err != nil {
+		return results.Live{}, fmt.Errorf("reading the progress of a run: %w", err)
+	}
+	return l, nil
 }

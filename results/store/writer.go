@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -134,6 +135,24 @@ func (w *Writer) add(p results.Point) error {
 	return nil
 }
 
+// Publish shows readers of the run's folder how far the run is. Unlike the
+// Writer's other methods it may be called while another one is at work, other
+// than Finish and Abort. A crash may lose what it wrote, so it costs no flush.
+func (w *Writer) Publish(l results.Live) error {
+	b, err := json.Marshal(l)
+	path := filepath.Join(w.dir, liveFile)
+	if err == nil {
+		err = os.WriteFile(path+".new", b, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return fmt.Errorf("publishing progress: %w", err)
+	}
+	return nil
+}
+
 // Finish has the run described, and gives the folder its
 // name, which is returned. end is the wall-clock time.
 //
@@ -187,8 +206,8 @@ func (w *Writer) writeManifest() error {
 // publish gives the folder its name.
 func (w *Writer) publish() (dir string, err error) {
 	defer w.lock.Close()
-	if err := w.unpublish(); err != nil {
-		return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+	if err := os.Remove(filepath.Join(w.dir, liveFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("publishing run %s: removing the published progress: %w", w.name, err)
 	}
 	dir = filepath.Join(w.root, w.name)
 	if w.dir != dir { // a run that ended early and was gone on with has its name
@@ -242,13 +261,4 @@ func folderName(m results.Manifest) string {
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
-}
-
-// unpublish removes what was published.
-func (w *Writer) unpublish() error {
-	err := os.Remove(filepath.Join(w.Dir(), liveFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing the published progress: %w", err)
-	}
-	return nil
 }
