@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"aqmlab/results"
 	"aqmlab/results/compare"
@@ -22,12 +21,10 @@ type RunJSON struct {
 
 // PointJSON is one point of [RunJSON].
 type PointJSON struct {
-	results.Coord
-	Flows     int                           `json:"flows"`
-	Completed int                           `json:"completed"`
-	FCT       map[results.Class]results.FCT `json:"fct_us"`
-	Queries   int                           `json:"queries,omitempty"`
-	QCT       *results.FCT                  `json:"qct_us,omitempty"` // of the queries that completed; nil without any query
+	results.PointInfo
+	FCT     map[results.Class]results.FCT `json:"fct_us"`
+	Queries int                           `json:"queries,omitempty"`
+	QCT     *results.FCT                  `json:"qct_us,omitempty"` // of the queries that completed; nil without any query
 	results.Counts
 	Goodput  float64                  `json:"goodput_gbps"`
 	Services []results.ServiceGoodput `json:"services,omitempty"` // where there are several
@@ -40,30 +37,23 @@ type PointJSON struct {
 
 // FidelityJSON is a point's fidelity, in short.
 type FidelityJSON struct {
-	Label       string  `json:"label"`
-	LatenessP99 float64 `json:"lateness_p99_us"`
-	ShareOfRTT  float64 `json:"lateness_share_of_rtt"`
-	EdgeDrops   int64   `json:"edge_drops"`
+	Label       string         `json:"label"`
+	LatenessP99 results.Micros `json:"lateness_p99_us"`
+	ShareOfRTT  float64        `json:"lateness_share_of_rtt"`
+	EdgeDrops   int64          `json:"edge_drops"`
 }
 
 // PointJSONOf sums up one point.
 func PointJSONOf(p results.Point) PointJSON {
-	info := results.InfoOf(p)
+	f := p.Fidelity
 	j := PointJSON{
-		Coord: p.Coord,
-		Flows: info.Flows, Completed: info.Completed,
-		FCT:     make(map[results.Class]results.FCT),
-		Counts:  results.CountsOf(p),
-		Goodput: results.Goodput(p.Flows),
-		Probes:  results.SummarizeProbes(p.Probes),
-
-		TimedOut: results.TimedOut(p.Flows),
-		Fidelity: FidelityJSON{
-			Label:       p.Fidelity.Label,
-			LatenessP99: results.Microseconds(time.Duration(p.Fidelity.LatenessP99)),
-			ShareOfRTT:  p.Fidelity.ShareOfRTT,
-			EdgeDrops:   p.Fidelity.EdgeDrops,
-		},
+		PointInfo: results.InfoOf(p),
+		FCT:       make(map[results.Class]results.FCT),
+		Counts:    results.CountsOf(p),
+		Goodput:   results.Goodput(p.Flows),
+		Probes:    results.SummarizeProbes(p.Probes),
+		TimedOut:  results.TimedOut(p.Flows),
+		Fidelity:  FidelityJSON{f.Label, f.LatenessP99, f.ShareOfRTT, f.EdgeDrops},
 	}
 	for _, c := range results.Classes() {
 		j.FCT[c] = results.Summarize(p.Flows, c)

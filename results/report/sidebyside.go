@@ -47,12 +47,9 @@ func eachGroup(b *bytes.Buffer, spots []runAtLoad, first int) {
 	var schemes []string
 	for i, s := range spots {
 		s.legend(b, first+i)
-		for _, name := range s.Schemes {
-			if !slices.Contains(schemes, name) {
-				schemes = append(schemes, name)
-			}
-		}
+		schemes = append(schemes, s.Schemes...)
 	}
+	schemes = results.Distinct(schemes, func(name string) string { return name })
 	b.WriteByte('\n')
 	for _, c := range append(columns(), column{compare.Statistic{Class: results.Queries, Metric: compare.Mean}, "query", "avg"}) {
 		rows, any := make([]string, len(schemes)), false

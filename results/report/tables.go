@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"aqmlab/results"
 	"aqmlab/results/compare"
@@ -114,4 +115,69 @@ func probeTable(totals []compare.Total, probe string) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// formatMicros prints a time of so many microseconds in at most 8 characters.
+func formatMicros(us float64) string {
+	switch {
+	case us < 9_999.95:
+		return fmt.Sprintf("%.1fus", us)
+	case us < 9_999_950:
+		return fmt.Sprintf("%.1fms", us/1e3)
+	}
+	return fmt.Sprintf("%.1fs", us/1e6)
+}
+
+// formatCount prints a count in at most 6 characters, with three significant
+// digits from a million on.
+func formatCount(n int64) string {
+	switch {
+	case n < 1e6:
+		return strconv.FormatInt(n, 10)
+	case n < 999_500_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3gG", float64(n)/1e9)
+}
+
+// formatRatio prints a normalised value: two decimals where they matter.
+func formatRatio(r float64) string {
+	if r >= 99.995 {
+		return fmt.Sprintf("x%.0f", r)
+	}
+	return fmt.Sprintf("x%.2f", r)
+}
+
+// shorten cuts a name to a width and shows that it did. The number of the run
+// that a scheme is of stays: it is what tells it from its namesakes.
+func shorten(s string, width int) string {
+	if len(s) <= width {
+		return s
+	}
+	run := ""
+	if at := strings.LastIndexByte(s, '@'); at > 0 && len(s)-at < width/2 {
+		run = s[at:]
+	}
+	return s[:width-2-len(run)] + ".." + run
+}
+
+// wrap breaks text between words into lines of at most width characters; all
+// lines but the first begin with the indent.
+func wrap(text string, width int, indent string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
 }

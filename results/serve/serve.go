@@ -37,7 +37,7 @@ var files embed.FS
 //	GET /api/live          those that are being made: [Growing]
 //	GET /report?run=NAME   a report about one or more runs; &baseline=SCHEME
 func Handler(root string) http.Handler {
-	s := &server{root: root, made: newFactCache()}
+	s := &server{root: root, made: &factCache{seen: make(map[string]Facts)}}
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the folder is part of the program
@@ -201,8 +201,6 @@ type factCache struct {
 	mu   sync.Mutex
 	seen map[string]Facts // by the name of the folder
 }
-
-func newFactCache() *factCache { return &factCache{seen: make(map[string]Facts)} }
 
 // read reads the facts of a run; a broken one has none.
 func (f *factCache) read(e store.Entry) Facts {

@@ -104,7 +104,7 @@ func (s scale) ticks() []tick {
 	var ticks []tick
 	for i := range int(math.Round((s.high-s.low)/s.step)) + 1 {
 		v := s.low + float64(i)*s.step
-		ticks = append(ticks, tick{s.at(v), trim(v)})
+		ticks = append(ticks, tick{s.at(v), trim(v, 6)})
 	}
 	return ticks
 }
@@ -123,7 +123,7 @@ func (s scale) decades() []tick {
 			}
 			t := tick{at: s.at(v)}
 			if m == 1 || short && (m == 2 || m == 5) {
-				t.text = trim(v)
+				t.text = trim(v, 6)
 			}
 			ticks = append(ticks, t)
 		}
@@ -131,9 +131,10 @@ func (s scale) decades() []tick {
 	return ticks
 }
 
-// trim prints a tick's value without the noise of binary fractions.
-func trim(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 6, 64)
+// trim prints a value with at most so many decimals, which leaves out the noise of
+// binary fractions.
+func trim(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	if s == "-0" {
 		return "0"

@@ -90,10 +90,4 @@ func course(points []place) string {
 }
 
 // number prints a place to a tenth.
-func number(v float64) string {
-	s := strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
-	if s == "-0" {
-		return "0"
-	}
-	return s
-}
+func number(v float64) string { return trim(v, 1) }
