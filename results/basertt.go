@@ -1,8 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -28,11 +30,11 @@ func SpanOf(rtts []time.Duration) RTTSpan {
 	if len(rtts) == 0 {
 		return RTTSpan{}
 	}
-	least, most, sum := rtts[0], rtts[0], time.Duration(0)
+	sum := time.Duration(0)
 	for _, rtt := range rtts {
-		least, most, sum = min(least, rtt), max(most, rtt), sum+rtt
+		sum += rtt
 	}
-	return RTTSpan{Micros(sum / time.Duration(len(rtts))), Micros(least), Micros(most)}
+	return RTTSpan{Micros(sum / time.Duration(len(rtts))), Micros(slices.Min(rtts)), Micros(slices.Max(rtts))}
 }
 
 // rttTolerance is how far measured base RTTs may be from the lab's before a run
@@ -54,20 +56,11 @@ func (b BaseRTT) off() float64 {
 // MissedRTTs says that base RTTs are more than 5 % off the lab's, in their mean
 // or their range, and of which host most. It is empty when none is.
 func MissedRTTs(all []BaseRTT) string {
-	var missed []BaseRTT
-	var worst BaseRTT
-	for _, b := range all {
-		if b.off() <= rttTolerance {
-			continue
-		}
-		missed = append(missed, b)
-		if b.off() > worst.off() {
-			worst = b
-		}
-	}
+	missed := slices.DeleteFunc(slices.Clone(all), func(b BaseRTT) bool { return b.off() <= rttTolerance })
 	if len(missed) == 0 {
 		return ""
 	}
+	worst := slices.MaxFunc(missed, func(a, b BaseRTT) int { return cmp.Compare(a.off(), b.off()) })
 	return fmt.Sprintf("the base RTTs of %d of %d measurements are more than %.0f %% off the lab's, most of all those of %s with seed %d: %s, want %s",
 		len(missed), len(all), 100*rttTolerance, worst.Host, worst.Seed, worst.Measured, worst.Lab)
 }

@@ -64,13 +64,3 @@ func CompletionTimes(queries []Query) []float64 {
 	}
 	return us
 }
-
-// CompletedQueries counts the queries that completed.
-func CompletedQueries(queries []Query) (n int) {
-	for _, q := range queries {
-		if q.Complete {
-			n++
-		}
-	}
-	return n
-}

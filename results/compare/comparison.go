@@ -119,22 +119,14 @@ func QueryStatistics() []Statistic {
 
 // Row finds a row.
 func (c Comparison) Row(scheme string, load float64, class results.Class, m Metric) (Row, bool) {
-	i := slices.IndexFunc(c.Rows, func(r Row) bool {
+	return find(c.Rows, func(r Row) bool {
 		return r.Scheme == scheme && r.Load == load && r.Class == class && r.Metric == m
 	})
-	if i < 0 {
-		return Row{}, false
-	}
-	return c.Rows[i], true
 }
 
 // Total finds the totals of a scheme at a load.
 func (c Comparison) Total(scheme string, load float64) (Total, bool) {
-	i := slices.IndexFunc(c.Totals, func(t Total) bool { return t.Scheme == scheme && t.Load == load })
-	if i < 0 {
-		return Total{}, false
-	}
-	return c.Totals[i], true
+	return find(c.Totals, func(t Total) bool { return t.Scheme == scheme && t.Load == load })
 }
 
 // TotalsAt are those of all schemes at a load.
@@ -150,22 +142,22 @@ func (c Comparison) TotalsAt(load float64) []Total {
 
 // ProbeNames lists the probes that any scheme has at a load.
 func (c Comparison) ProbeNames(load float64) []string {
-	var names []string
-	for _, t := range c.Totals {
-		for _, p := range t.Probes {
-			if t.Load == load && !slices.Contains(names, p.Probe) {
-				names = append(names, p.Probe)
-			}
-		}
+	var probes []results.ProbeSummary
+	for _, t := range c.TotalsAt(load) {
+		probes = append(probes, t.Probes...)
 	}
-	return names
+	return results.Distinct(probes, func(p results.ProbeSummary) string { return p.Probe })
 }
 
 // Probe finds what a probe measured, over all seeds.
 func (t Total) Probe(name string) (results.ProbeSummary, bool) {
-	i := slices.IndexFunc(t.Probes, func(p results.ProbeSummary) bool { return p.Probe == name })
-	if i < 0 {
-		return results.ProbeSummary{}, false
+	return find(t.Probes, func(p results.ProbeSummary) bool { return p.Probe == name })
+}
+
+// find returns the first value that fits, if there is one.
+func find[T any](all []T, fits func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(all, fits); i >= 0 {
+		return all[i], true
 	}
-	return t.Probes[i], true
+	return found, false
 }

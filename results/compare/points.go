@@ -71,7 +71,7 @@ func totalOf(points []results.Point) Total {
 		info := results.InfoOf(p)
 		queries := results.QueriesOf(p.Flows)
 		t.Queries += len(queries)
-		t.QueriesCompleted += results.CompletedQueries(queries)
+		t.QueriesCompleted += len(results.CompletionTimes(queries))
 		probes = append(probes, p.Probes...)
 		t.Seeds = append(t.Seeds, p.Seed)
 		t.Flows += info.Flows

@@ -57,11 +57,7 @@ func (s *section) tabulate(c compare.Comparison) {
 	for _, st := range compared {
 		s.Columns = append(s.Columns, statisticName(st))
 	}
-	for _, scheme := range c.Schemes {
-		total, ok := c.Total(scheme, s.Load)
-		if !ok {
-			continue
-		}
+	for _, total := range c.TotalsAt(s.Load) {
 		row := tableRow{Total: total}
 		for _, st := range compared {
 			row.Cells = append(row.Cells, cellOf(c, total, st))
@@ -88,7 +84,7 @@ func cellOf(c compare.Comparison, total compare.Total, s compare.Statistic) tabl
 		return tableCell{Text: formatMicros(r.Value)}
 	}
 	return tableCell{
-		Text:     formatRatio(r.Normalized) + " " + mark(r.Verdict),
+		Text:     formatRatio(r.Normalized) + " " + formatVerdict(r.Verdict),
 		Interval: fmt.Sprintf("%.2f to %.2f", 1+r.CI95[0]/100, 1+r.CI95[1]/100),
 		Verdict:  string(r.Verdict),
 	}

@@ -148,6 +148,11 @@ func formatRatio(r float64) string {
 	return fmt.Sprintf("x%.2f", r)
 }
 
+// formatVerdict prints a verdict in one character.
+func formatVerdict(v compare.Verdict) string {
+	return map[compare.Verdict]string{compare.Better: "+", compare.Worse: "-", compare.NoDifference: "~"}[v]
+}
+
 // shorten cuts a name to a width and shows that it did. The number of the run
 // that a scheme is of stays: it is what tells it from its namesakes.
 func shorten(s string, width int) string {

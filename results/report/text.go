@@ -83,10 +83,8 @@ func longest(names []string) (n int) {
 func (t table) load(load float64) {
 	t.say("", t.heading(load))
 	t.headers()
-	for _, s := range t.c.Schemes {
-		if total, ok := t.c.Total(s, load); ok {
-			t.row(total)
-		}
+	for _, total := range t.c.TotalsAt(load) {
+		t.row(total)
 	}
 	t.sides(load)
 	for _, f := range t.c.Findings() {
@@ -147,16 +145,15 @@ func (t table) print(side Table) {
 }
 
 func (t table) heading(load float64) string {
-	for _, s := range t.c.Schemes {
-		if total, ok := t.c.Total(s, load); ok {
-			word := "seeds"
-			if len(total.Seeds) == 1 {
-				word = "seed"
-			}
-			return fmt.Sprintf("load %g: %d flows a scheme, %s %s", load, total.Flows, word, results.Join(total.Seeds))
-		}
+	totals := t.c.TotalsAt(load)
+	if len(totals) == 0 {
+		return fmt.Sprintf("load %g", load)
 	}
-	return fmt.Sprintf("load %g", load)
+	word := "seeds"
+	if len(totals[0].Seeds) == 1 {
+		word = "seed"
+	}
+	return fmt.Sprintf("load %g: %d flows a scheme, %s %s", load, totals[0].Flows, word, results.Join(totals[0].Seeds))
 }
 
 func (t table) headers() {
@@ -177,40 +174,16 @@ func (t table) row(total compare.Total) {
 	fmt.Fprintf(t, "  %6s  %6s  %8s  %s\n", formatCount(n.Marks), formatCount(n.Drops), formatCount(n.Timeouts), cmp.Or(total.Fidelity.Label, "-"))
 }
 
-// cell prints one FCT, 8 characters wide without its colour.
+// cell prints one FCT, 8 characters wide without its colour: cyan and yellow, which
+// no common colour blindness confuses.
 func (t table) cell(total compare.Total, s compare.Statistic) string {
-	r, ok := t.c.Row(total.Scheme, total.Load, s.Class, s.Metric)
-	switch {
-	case !ok:
-		return lead("-", 8)
-	case r.Scheme == t.c.Baseline:
-		return lead(formatMicros(r.Value), 8)
-	}
-	text := lead(formatRatio(r.Normalized)+" "+mark(r.Verdict), 8)
-	if !t.o.Color || r.Verdict == compare.NoDifference {
+	cell := cellOf(t.c, total, s)
+	text := lead(cell.Text, 8)
+	colour := map[string]string{string(compare.Better): "\x1b[36m", string(compare.Worse): "\x1b[33m"}[cell.Verdict]
+	if !t.o.Color || colour == "" {
 		return text
 	}
-	return paint(text, r.Verdict)
-}
-
-// mark is the verdict in one character.
-func mark(v compare.Verdict) string {
-	switch v {
-	case compare.Better:
-		return "+"
-	case compare.Worse:
-		return "-"
-	}
-	return "~"
-}
-
-// paint colours a cell: cyan and yellow, which no common colour blindness
-// confuses.
-func paint(text string, v compare.Verdict) string {
-	if v == compare.Better {
-		return "\x1b[36m" + text + "\x1b[0m"
-	}
-	return "\x1b[33m" + text + "\x1b[0m"
+	return colour + text + "\x1b[0m"
 }
 
 // say prints a line of text, broken so that it fits.
