@@ -9,9 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"aqmlab/collectors"
 	"aqmlab/labs"
 	"aqmlab/results"
+	"aqmlab/switch/fabric"
 	"aqmlab/trafficgen/traffic"
+	"aqmlab/units"
 )
 
 // Row is a runtime: where the hosts of labs run.
@@ -98,4 +101,88 @@ func ManifestOf(lab *labs.Lab) results.Manifest {
 		m.Schemes = append(m.Schemes, s.Name)
 	}
 	return m
+}
+
+// Counters is what a network and its hosts counted over a point. A port whose
+// ingress stage held nothing, or that flow control knows nothing of, has no row of
+// it; a link has one if it may lose packets.
+func Counters(ports []fabric.PortCount, lost []fabric.LossCount, hosts []results.HostCount) results.Counters {
+	all := results.Counters{Hosts: hosts}
+	for _, p := range ports {
+		for q, c := range p.Queues {
+			all.Ports = append(all.Ports, results.PortCount{
+				Switch: p.Switch, Port: p.Far, Queue: q,
+				Enqueued: c.Enqueued, Sent: c.Sent, Marked: c.Marked, DropsFull: c.DropsFull, DropsScheme: c.DropsScheme,
+				SentBytes: c.SentBytes, PeakBytes: int64(c.PeakBytes),
+			})
+		}
+		if c := p.Ingress; c.Held > 0 {
+			all.Ingress = append(all.Ingress, results.IngressCount{
+				Switch: p.Switch, Port: p.Far, Held: c.Held, Released: c.Released, MarkedECE: c.MarkedECE, PeakPackets: int64(c.PeakPackets),
+			})
+		}
+		if c := p.Pauses; c.PeakBytes > 0 {
+			all.Pauses = append(all.Pauses, results.PauseCount{
+				Switch: p.Switch, Port: p.Far, Stops: c.Stops, Stopped: c.Stopped, PeakBytes: int64(c.PeakBytes),
+			})
+		}
+	}
+	for _, l := range lost {
+		all.Links = append(all.Links, results.LinkCount{From: l.From, To: l.To, Lost: l.Packets})
+	}
+	return all
+}
+
+const (
+	// samples is about how many samples of a queue a point yields, and maxSamples
+	// that of all its queues together: a large network is sampled more coarsely.
+	samples    = 2000
+	maxSamples = 200_000
+	// shortest is the least time between two samples that no lab asked for.
+	shortest = 10 * time.Microsecond
+)
+
+// SampleEvery is the lab's own interval between the samples of queues, or else
+// spreads them over a trace.
+func SampleEvery(lab *labs.Lab, flows []traffic.Flow, spec fabric.Spec) time.Duration {
+	if lab.Collect.Queues > 0 || len(flows) == 0 {
+		return lab.Collect.Queues
+	}
+	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
+	n := min(samples, max(1, maxSamples/max(1, queues)))
+	return max(span(flows, lab.Topology.Rate)/time.Duration(n), shortest)
+}
+
+// span is the least lab time that a trace takes on links of a rate: to the last
+// thing that it plans, or for all that a host has to receive or send.
+func span(flows []traffic.Flow, rate units.Rate) time.Duration {
+	in, out := map[int]int64{}, map[int]int64{}
+	var most int64
+	for _, f := range flows {
+		if f.Stop > 0 { // it ends then, whatever its size
+			continue
+		}
+		in[f.Client] += f.Bytes
+		out[f.Server] += f.Bytes
+		most = max(most, in[f.Client], out[f.Server])
+	}
+	return max(traffic.End(flows), rate.Time(int(most)))
+}
+
+// GoodputEvery is the time between two samples of what services deliver: that of
+// queues, of which there are more the larger a network is.
+func GoodputEvery(lab *labs.Lab, flows []traffic.Flow) time.Duration {
+	if lab.Collect.Queues > 0 {
+		return lab.Collect.Queues
+	}
+	return max(span(flows, lab.Topology.Rate)/samples, shortest)
+}
+
+// CaptureSpec is what the lab wants to be captured, or nil.
+func CaptureSpec(lab *labs.Lab) *collectors.CaptureSpec {
+	c := lab.Capture
+	if c.Format == "" {
+		return nil
+	}
+	return &collectors.CaptureSpec{Ports: c.Ports, Snap: int(c.Snap), Size: int(c.Size)}
 }

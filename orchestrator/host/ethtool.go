@@ -126,15 +126,20 @@ func (e *Ethtool) call(device string, command unsafe.Pointer) error {
 	return nil
 }
 
-// DisableOffloads turns off, on a device in the namespace that e was opened
-// in, everything that leaves checksums unwritten or makes one frame of many:
+// DisableOffloads turns off, on a device in the calling thread's namespace,
+// everything that leaves checksums unwritten or makes one frame of many:
 // checksums, scatter-gather, segmentation and receive merging. A software
 // switch needs all of it off. With transmit checksums on, ping works and TCP
 // never connects; with merging on, frames beyond the MTU reach the switch, which would
 // queue, mark and drop the merged packet as one.
 //
 // The device is read back, and what did not turn off is an error.
-func DisableOffloads(e *Ethtool, device string) error {
+func DisableOffloads(device string) error {
+	e, err := OpenEthtool()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
 	if err := e.TurnOff(device, reshapes); err != nil {
 		return fmt.Errorf("turn off offloads of %s: %w", device, err)
 	}

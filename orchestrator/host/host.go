@@ -37,6 +37,14 @@ func (s Setting) Set() error {
 	return nil
 }
 
+// SetIfThere sets it where this kernel has it.
+func (s Setting) SetIfThere() error {
+	if err := s.Set(); !errors.Is(err, ErrNoSysctl) {
+		return err
+	}
+	return nil
+}
+
 // Sysctl reads the sysctl key, without the line's end.
 func Sysctl(key string) (string, error) {
 	raw, err := os.ReadFile(Setting{Key: key}.path())
@@ -66,8 +74,7 @@ func plain(err error) error {
 // traffic. A kernel without IPv6 needs nothing.
 func DisableIPv6() error {
 	for _, scope := range []string{"all", "default"} {
-		err := Setting{"net.ipv6.conf." + scope + ".disable_ipv6", "1"}.Set()
-		if err != nil && !errors.Is(err, ErrNoSysctl) {
+		if err := (Setting{"net.ipv6.conf." + scope + ".disable_ipv6", "1"}).SetIfThere(); err != nil {
 			return err
 		}
 	}

@@ -15,71 +15,16 @@ import (
 	"aqmlab/orchestrator/host"
 )
 
-// handles are the sockets that interfaces of one namespace are set up through.
-// They stay in the namespace that they were opened in.
-type handles struct {
-	route    *netlink.Handle
-	ethernet *host.Ethtool
-}
-
-// openHandles opens them in the calling thread's namespace.
-func openHandles() (handles, error) {
-	route, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+// addLink makes a veth between switches or to a host, with the near end in the calling
+// thread's namespace and the far one in a named one, at once: an end that is moved
+// between namespaces appears under a passing name in the wrong one first, and loses its
+// settings.
+func addLink(mtu int, near, far TrunkEnd, namespace string) error {
+	ns, err := netns.GetFromName(namespace)
 	if err != nil {
-		return handles{}, fmt.Errorf("open netlink: %w", err)
-	}
-	ethernet, err := host.OpenEthtool()
-	if err != nil {
-		route.Close()
-		return handles{}, err
-	}
-	return handles{route, ethernet}, nil
-}
-
-func (h handles) close() {
-	_ = h.ethernet.Close() // a socket with nothing to lose
-	h.route.Close()
-}
-
-// buildHost makes one host. The calling thread is in the namespace of the host's
-// switch, and ends in that of the host.
-func buildHost(ctx context.Context, p Plan, h Host) error {
-	ports, err := openHandles()
-	if err != nil {
-		return fmt.Errorf("set up switch ports: %w", err)
-	}
-	defer ports.close()
-	ns, err := p.namespace(h.Name, h.Namespace)
-	if err != nil {
-		return err
+		return fmt.Errorf("open namespace %s: %w", namespace, err)
 	}
 	defer ns.Close()
-	if err := ackEverything(); err != nil {
-		return err
-	}
-	for _, s := range hostSysctls(p) {
-		if err := s.Set(); err != nil {
-			return err
-		}
-	}
-	if err := host.DisableIPv6(); err != nil {
-		return err
-	}
-	near, far := TrunkEnd{Interface: h.Name, MAC: h.Gateway}, TrunkEnd{Interface: p.hostEnd(), MAC: h.MAC}
-	if err := addLink(ports.route, p.MTU, near, far, ns); err != nil {
-		return err
-	}
-	if err := setUpPort(h.Name, ports); err != nil {
-		return err
-	}
-	return setUpDevice(ctx, p, h)
-}
-
-// addLink makes a veth between switches or to a host, with the near end in the
-// namespace that route is of and the far one in another, at once: an end that is
-// moved between namespaces appears under a passing name in the wrong one first, and
-// loses its settings.
-func addLink(route *netlink.Handle, mtu int, near, far TrunkEnd, at netns.NsHandle) error {
 	link := netlink.NewVeth(netlink.LinkAttrs{
 		Name:         near.Interface,
 		MTU:          mtu,
@@ -89,28 +34,28 @@ func addLink(route *netlink.Handle, mtu int, near, far TrunkEnd, at netns.NsHand
 		NumTxQueues:  1, // one lane: frames of a link keep their order
 		NumRxQueues:  1,
 	})
-	link.PeerName, link.PeerNamespace, link.PeerHardwareAddr = far.Interface, netlink.NsFd(at), far.MAC[:]
-	if err := route.LinkAdd(link); err != nil {
+	link.PeerName, link.PeerNamespace, link.PeerHardwareAddr = far.Interface, netlink.NsFd(ns), far.MAC[:]
+	if err := netlink.LinkAdd(link); err != nil {
 		return fmt.Errorf("add link: %w", err)
 	}
 	return nil
 }
 
 // setUpPort readies the switch's end.
-func setUpPort(name string, ports handles) error {
-	if err := host.DisableOffloads(ports.ethernet, name); err != nil {
+func setUpPort(name string) error {
+	if err := host.DisableOffloads(name); err != nil {
 		return err
 	}
-	port, err := ports.route.LinkByName(name)
+	port, err := netlink.LinkByName(name)
 	if err != nil {
 		return fmt.Errorf("find switch port: %w", err)
 	}
 	// The namespace's own stack sees every frame that the switch does: it must not
 	// answer.
-	if err := ports.route.LinkSetARPOff(port); err != nil {
+	if err := netlink.LinkSetARPOff(port); err != nil {
 		return fmt.Errorf("turn off ARP on switch port: %w", err)
 	}
-	if err := ports.route.LinkSetUp(port); err != nil {
+	if err := netlink.LinkSetUp(port); err != nil {
 		return fmt.Errorf("set switch port up: %w", err)
 	}
 	return nil
@@ -119,12 +64,7 @@ func setUpPort(name string, ports handles) error {
 // setUpDevice readies the end of the host that the calling thread is in; the switch's
 // is up already.
 func setUpDevice(ctx context.Context, p Plan, h Host) error {
-	ethernet, err := host.OpenEthtool()
-	if err != nil {
-		return err
-	}
-	defer ethernet.Close()
-	if err := host.DisableOffloads(ethernet, p.hostEnd()); err != nil {
+	if err := host.DisableOffloads(p.hostEnd()); err != nil {
 		return err
 	}
 	if err := host.SteerReceive(p.hostEnd(), p.ReceiveCPUs); err != nil {

@@ -76,6 +76,19 @@ type Host struct {
 	Gateway   MAC        `json:"gateway"` // of the switch's end: the host addresses all its frames to it
 }
 
+// Trunk is a link between two switches.
+type Trunk struct {
+	Ends [2]TrunkEnd `json:"ends"`
+}
+
+// TrunkEnd is an interface in a switch's namespace. Its name is that of the
+// switch at the other end, with a number behind it where that is taken.
+type TrunkEnd struct {
+	Switch    int    `json:"switch"` // by its index
+	Interface string `json:"interface"`
+	MAC       MAC    `json:"mac"`
+}
+
 const (
 	minMTU = 576     // RFC 791: what every host must take
 	maxMTU = 65535   // ETH_MAX_MTU, veth's own limit

@@ -5,22 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/vishvananda/netns"
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
-
-// Trunk is a link between two switches.
-type Trunk struct {
-	Ends [2]TrunkEnd `json:"ends"`
-}
-
-// TrunkEnd is an interface in a switch's namespace. Its name is that of the
-// switch at the other end, with a number behind it where that is taken.
-type TrunkEnd struct {
-	Switch    int    `json:"switch"` // by its index
-	Interface string `json:"interface"`
-	MAC       MAC    `json:"mac"`
-}
 
 // trunks numbers and names the links between switches.
 func (p Plan) trunks() []Trunk {
@@ -98,20 +85,13 @@ func buildTrunks(ctx context.Context, p Plan, lab *Lab) error {
 
 func buildTrunk(ctx context.Context, p Plan, lab *Lab, t Trunk) error {
 	near, far := t.Ends[0], t.Ends[1]
-	ns, err := netns.GetFromName(lab.Switches[far.Switch])
-	if err != nil {
-		return fmt.Errorf("open namespace %s: %w", lab.Switches[far.Switch], err)
-	}
-	defer ns.Close()
-	err = Do(lab.Switches[near.Switch], func() error {
-		return withHandles(near.Interface, func(_ string, h handles) error { return addLink(h.route, p.MTU, near, far, ns) })
-	})
+	err := Do(lab.Switches[near.Switch], func() error { return addLink(p.MTU, near, far, lab.Switches[far.Switch]) })
 	if err != nil {
 		return err
 	}
-	for _, do := range []func(string, handles) error{setUpPort, awaitPort(ctx)} {
+	for _, do := range []func(string) error{setUpPort, awaitPort(ctx)} {
 		for _, e := range t.Ends {
-			if err := Do(lab.Switches[e.Switch], func() error { return withHandles(e.Interface, do) }); err != nil {
+			if err := Do(lab.Switches[e.Switch], func() error { return do(e.Interface) }); err != nil {
 				return err
 			}
 		}
@@ -119,20 +99,10 @@ func buildTrunk(ctx context.Context, p Plan, lab *Lab, t Trunk) error {
 	return nil
 }
 
-// withHandles does something to an interface in the calling thread's namespace.
-func withHandles(name string, do func(string, handles) error) error {
-	h, err := openHandles()
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	return do(name, h)
-}
-
 // awaitPort waits until a port carries frames.
-func awaitPort(ctx context.Context) func(string, handles) error {
-	return func(name string, h handles) error {
-		link, err := h.route.LinkByName(name)
+func awaitPort(ctx context.Context) func(string) error {
+	return func(name string) error {
+		link, err := netlink.LinkByName(name)
 		if err != nil {
 			return fmt.Errorf("find switch port: %w", err)
 		}

@@ -9,7 +9,9 @@ import (
 	"runtime"
 
 	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
@@ -92,19 +94,144 @@ func buildHosts(ctx context.Context, p Plan, lab *Lab) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return Do(lab.Switches[h.Switch], func() error {
-				err := buildHost(ctx, p.forHost(i), h)
-				if err == nil && p.delayed() {
-					err = addDelays(p.Delays[i])
-				}
-				if err != nil {
-					return fmt.Errorf("host %s: %w", h.Name, err)
-				}
-				return nil
-			})
+			err := buildHost(ctx, p.forHost(i), lab, h)
+			if err == nil && p.delayed() {
+				err = Do(h.Namespace, func() error { return addDelays(p.Delays[i]) })
+			}
+			if err != nil {
+				return fmt.Errorf("host %s: %w", h.Name, err)
+			}
+			return nil
 		})
 	}
 	return all.Wait()
+}
+
+// buildHost makes one host, which is on its switch's link when it returns.
+func buildHost(ctx context.Context, p Plan, lab *Lab, h Host) error {
+	if err := Do("", func() error { return prepareHost(p, h) }); err != nil {
+		return err
+	}
+	err := Do(lab.Switches[h.Switch], func() error {
+		near, far := TrunkEnd{Interface: h.Name, MAC: h.Gateway}, TrunkEnd{Interface: p.hostEnd(), MAC: h.MAC}
+		if err := addLink(p.MTU, near, far, h.Namespace); err != nil {
+			return err
+		}
+		return setUpPort(h.Name)
+	})
+	if err != nil {
+		return err
+	}
+	return Do(h.Namespace, func() error { return setUpDevice(ctx, p, h) })
+}
+
+// prepareHost makes a host's namespace, in which it leaves the calling thread.
+func prepareHost(p Plan, h Host) error {
+	ns, err := p.namespace(h.Name, h.Namespace)
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	if err := (host.Setting{Key: ackDefer, Value: "0"}).SetIfThere(); err != nil {
+		return err
+	}
+	for _, s := range hostSysctls(p) {
+		if err := s.Set(); err != nil {
+			return err
+		}
+	}
+	return host.DisableIPv6()
+}
+
+var errOwn = errors.New("it is this program's own namespace")
+
+// namespace makes the named namespace of a node, or gives the name to the one
+// that the node has already, and leaves the calling thread inside it.
+func (p Plan) namespace(node, name string) (netns.NsHandle, error) {
+	pid, ok := p.Owners[node]
+	if !ok {
+		return create(name)
+	}
+	// Of this process that would be the namespace which its first thread happens to
+	// be in.
+	if pid == os.Getpid() {
+		return -1, errOwn
+	}
+	ns, err := netns.GetFromPid(pid)
+	if err != nil {
+		return ns, fmt.Errorf("open the namespace of process %d: %w", pid, err)
+	}
+	if err := errors.Join(adopt(ns, name), netns.Set(ns)); err != nil {
+		return ns, errors.Join(fmt.Errorf("adopt the namespace of process %d as %s: %w", pid, name, err), ns.Close())
+	}
+	return ns, nil
+}
+
+// adopt gives a name to a namespace, which stays as long as it has the name.
+func adopt(ns netns.NsHandle, name string) error {
+	// By descriptor, not by process: its id may be another's by now.
+	from := fmt.Sprintf("/proc/thread-self/fd/%d", ns)
+	theirs, err := inodeOf(from)
+	if err != nil {
+		return err
+	}
+	if own, err := inodeOf("/proc/self/ns/net"); err != nil || own == theirs {
+		// It would turn the machine's own network into a host's.
+		return errors.Join(err, errOwn)
+	}
+	file, err := os.OpenFile(path(name), os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.NewSyscallError("mount", unix.Mount(from, path(name), "", unix.MS_BIND, ""))
+}
+
+// create makes a named namespace and leaves the calling thread inside it.
+func create(name string) (netns.NsHandle, error) {
+	ns, err := netns.NewNamed(name)
+	if err != nil {
+		return ns, fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return ns, nil
+}
+
+// ackDefer makes a receiver that works off its backlog acknowledge several
+// segments at once. The kernel's own DCTCP then tells its sender of one mark
+// where there were many. It came with Linux 6.7.
+const ackDefer = "net.ipv4.tcp_backlog_ack_defer"
+
+// hostSysctls are the settings of a host's namespace, in the order in which
+// they are made: before its device is, so that the device inherits them.
+func hostSysctls(p Plan) []host.Setting {
+	settings := []host.Setting{
+		// The reverse path filter knows nothing of a gateway that is no neighbour's
+		// address. The larger of "all" and the device's counts, hence both.
+		{Key: "net.ipv4.conf.all.rp_filter", Value: "0"},
+		{Key: "net.ipv4.conf.default.rp_filter", Value: "0"},
+		// What one connection learned (ssthresh, RTT) must not shape the next:
+		// runs are independent.
+		{Key: "net.ipv4.tcp_no_metrics_save", Value: "1"},
+		{Key: "net.ipv4.tcp_slow_start_after_idle", Value: bit(p.TCP.IdleRestart)},
+		{Key: "net.ipv4.tcp_ecn", Value: bit(p.TCP.ECN)},
+		// A lost SYN that asked for ECN is repeated without, as if a middlebox had
+		// swallowed it. Here it was the queue, and the flow would run without ECN to
+		// its end.
+		{Key: "net.ipv4.tcp_ecn_fallback", Value: "0"},
+	}
+	if p.TCP.SACKRecovery {
+		settings = append(settings, host.Setting{Key: "net.ipv4.tcp_recovery", Value: "0"}, host.Setting{Key: "net.ipv4.tcp_early_retrans", Value: "0"})
+	}
+	return append(settings, p.Sysctls...)
+}
+
+func bit(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
 }
 
 // Retime changes what depends on how fast the lab runs to what the plan says:

@@ -9,106 +9,100 @@ import (
 	"aqmlab/trafficgen/live"
 )
 
-// caller is a helper process, as [agent.Process] and [agent.Client] are.
-type caller interface {
+// Caller is a helper process, as [agent.Process] and [agent.Client] are.
+type Caller interface {
 	Call(ctx context.Context, method string, args, reply any) error
 }
 
 // ask calls a method and returns its reply.
-func ask[R any](ctx context.Context, c caller, method string, args any) (reply R, err error) {
+func ask[R any](ctx context.Context, c Caller, method string, args any) (reply R, err error) {
 	err = c.Call(ctx, method, args, &reply)
 	return reply, err
 }
 
 // tell calls a method that has no reply.
-func tell(ctx context.Context, c caller, method string, args any) error {
+func tell(ctx context.Context, c Caller, method string, args any) error {
 	return c.Call(ctx, method, args, &agent.Nothing{})
 }
 
 // SwitchClient calls a process that is a [Switch]. Its methods do what the service's
 // of the same names do.
-type SwitchClient struct{ process caller }
-
-// NewSwitchClient returns the client of a process.
-func NewSwitchClient(process caller) SwitchClient { return SwitchClient{process} }
+type SwitchClient struct{ Process Caller }
 
 // Open attaches the switch to its interfaces.
 func (c SwitchClient) Open(ctx context.Context, ports wire.Config) error {
-	return tell(ctx, c.process, "Open", ports)
+	return tell(ctx, c.Process, "Open", ports)
 }
 
 // Start runs a fabric until Finish.
 func (c SwitchClient) Start(ctx context.Context, f Fabric) error {
-	return tell(ctx, c.process, "Start", f)
+	return tell(ctx, c.Process, "Start", f)
 }
 
 // Recent returns the samples of the queues from the given one on.
 func (c SwitchClient) Recent(ctx context.Context, from int) ([]results.QueueSample, error) {
-	return ask[[]results.QueueSample](ctx, c.process, "Recent", from)
+	return ask[[]results.QueueSample](ctx, c.Process, "Recent", from)
 }
 
 // Finish ends the fabric.
 func (c SwitchClient) Finish(ctx context.Context) (Measured, error) {
-	return ask[Measured](ctx, c.process, "Finish", agent.Nothing{})
+	return ask[Measured](ctx, c.Process, "Finish", agent.Nothing{})
 }
 
 // HostsClient calls a process that is [Hosts], in the same way.
-type HostsClient struct{ process caller }
-
-// NewHostsClient returns the client of a process.
-func NewHostsClient(process caller) HostsClient { return HostsClient{process} }
+type HostsClient struct{ Process Caller }
 
 // Serve starts a server on every host that the process carries.
 func (c HostsClient) Serve(ctx context.Context, ends []End) error {
-	return tell(ctx, c.process, "Serve", ends)
+	return tell(ctx, c.Process, "Serve", ends)
 }
 
 // BaseRTT measures round-trip times between pairs of a sender and a receiver.
 func (c HostsClient) BaseRTT(ctx context.Context, pairs [][2]int) ([]RTT, error) {
-	return ask[[]RTT](ctx, c.process, "BaseRTT", pairs)
+	return ask[[]RTT](ctx, c.Process, "BaseRTT", pairs)
 }
 
 // Open opens the connections of a replay.
 func (c HostsClient) Open(ctx context.Context, r live.Config) error {
-	return tell(ctx, c.process, "Open", r)
+	return tell(ctx, c.Process, "Open", r)
 }
 
 // Start replays the trace that is open, from a time of CLOCK_MONOTONIC on.
 func (c HostsClient) Start(ctx context.Context, zero int64) error {
-	return tell(ctx, c.process, "Start", zero)
+	return tell(ctx, c.Process, "Start", zero)
 }
 
 // Progress says how far the replay is.
 func (c HostsClient) Progress(ctx context.Context) (State, error) {
-	return ask[State](ctx, c.process, "Progress", agent.Nothing{})
+	return ask[State](ctx, c.Process, "Progress", agent.Nothing{})
 }
 
 // Finish waits for the end of the replay.
 func (c HostsClient) Finish(ctx context.Context) (Replayed, error) {
-	return ask[Replayed](ctx, c.process, "Finish", agent.Nothing{})
+	return ask[Replayed](ctx, c.Process, "Finish", agent.Nothing{})
 }
 
 // Accounts returns what the servers sent again for the flows of a replay.
 func (c HostsClient) Accounts(ctx context.Context) ([]live.Account, error) {
-	return ask[[]live.Account](ctx, c.process, "Accounts", agent.Nothing{})
+	return ask[[]live.Account](ctx, c.Process, "Accounts", agent.Nothing{})
 }
 
 // Probe sends probes from now on.
 func (c HostsClient) Probe(ctx context.Context, p Probing) error {
-	return tell(ctx, c.process, "Probe", p)
+	return tell(ctx, c.Process, "Probe", p)
 }
 
 // Probed ends the probes.
 func (c HostsClient) Probed(ctx context.Context) ([]results.ProbeSample, error) {
-	return ask[[]results.ProbeSample](ctx, c.process, "Probed", agent.Nothing{})
+	return ask[[]results.ProbeSample](ctx, c.Process, "Probed", agent.Nothing{})
 }
 
 // Watch samples the senders from now on.
 func (c HostsClient) Watch(ctx context.Context, w Watching) error {
-	return tell(ctx, c.process, "Watch", w)
+	return tell(ctx, c.Process, "Watch", w)
 }
 
 // Watched ends the sampling.
 func (c HostsClient) Watched(ctx context.Context) ([]results.SenderSample, error) {
-	return ask[[]results.SenderSample](ctx, c.process, "Watched", agent.Nothing{})
+	return ask[[]results.SenderSample](ctx, c.Process, "Watched", agent.Nothing{})
 }

@@ -3,7 +3,6 @@ package testbed
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -127,15 +126,11 @@ func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Co
 
 // spawnHost starts the agent of one host.
 func (t *Testbed) spawnHost(ctx context.Context, o Options, box *docker.Container, name string) (*agent.Process, error) {
-	ao := agent.Options{Role: role.HostsRole, Place: box, Log: o.Log, Record: t.journal.Record}
+	ao := agent.Options{Role: role.HostsRole, Place: box}
 	if o.Detached {
 		ao.Detached = t.detached(name)
 	}
-	p, err := agent.Spawn(ctx, ao)
-	if err != nil {
-		return nil, fmt.Errorf("starting host %s: %w", name, err)
-	}
-	return p, nil
+	return t.spawn(ctx, o, ao, "host "+name)
 }
 
 // split lays out the switches of a network in namespaces of their own.

@@ -158,7 +158,7 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 
 // startHosts starts the process that carries the traffic of all hosts.
 func (t *Testbed) startHosts(ctx context.Context, o Options) error {
-	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.Hosts, Nice: t.nice(hostsNice), Log: o.Log, Record: t.journal.Record}
+	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.Hosts, Nice: t.nice(hostsNice)}
 	states, err := t.shareStates()
 	if err != nil {
 		return fmt.Errorf("starting the hosts: %w", err)
@@ -167,9 +167,9 @@ func (t *Testbed) startHosts(ctx context.Context, o Options) error {
 		defer states.Close()
 		ao.Files, t.statesShared = []*os.File{states}, true
 	}
-	p, err := agent.Spawn(ctx, ao)
+	p, err := t.spawn(ctx, o, ao, "the hosts")
 	if err != nil {
-		return fmt.Errorf("starting the hosts: %w", err)
+		return err
 	}
 	t.hosts = fleet{newHostsProcess(p, "the hosts", everyHost)}
 	return nil
@@ -216,7 +216,7 @@ func (t *Testbed) shareStates() (*os.File, error) {
 // spawnSwitch starts a switch's process where ao says. It inherits what keeps
 // the congestion control registered, so that a detached testbed keeps its own.
 func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
-	ao.Role, ao.Log, ao.Record = role.SwitchRole, o.Log, t.journal.Record
+	ao.Role = role.SwitchRole
 	link, err := t.cc.LinkFile()
 	switch {
 	case err == nil:
@@ -228,9 +228,15 @@ func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, 
 	if o.Detached {
 		ao.Detached = t.detached(t.plan.Switches[i])
 	}
+	return t.spawn(ctx, o, ao, t.switchName(i))
+}
+
+// spawn starts a helper process, which errors call by a name.
+func (t *Testbed) spawn(ctx context.Context, o Options, ao agent.Options, name string) (*agent.Process, error) {
+	ao.Log, ao.Record = o.Log, t.journal.Record
 	p, err := agent.Spawn(ctx, ao)
 	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", t.switchName(i), err)
+		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
 	return p, nil
 }

@@ -57,7 +57,10 @@ func (s *Session) boot(ctx context.Context, root string, g Guest, place seat) ([
 	cancel(nil)
 	<-watched
 	if why != nil {
-		return nil, errors.Join(why, g.stuckTail(why, console))
+		if errors.Is(why, ErrStuck) { // of one that was interrupted nobody asks
+			why = errors.Join(why, consoleTail(console, g.Memory))
+		}
+		return nil, why
 	}
 	return g.answer(exchange, ended, console)
 }
@@ -115,15 +118,6 @@ func watch(ctx context.Context, file string, g Guest, giveUp context.CancelCause
 			return
 		}
 	}
-}
-
-// stuckTail is what the console says of a guest that was given up; of one that
-// was interrupted nobody asks.
-func (g Guest) stuckTail(why error, console string) error {
-	if errors.Is(why, ErrStuck) {
-		return consoleTail(console, g.Memory)
-	}
-	return nil
 }
 
 // answer is what a guest that has ended left.

@@ -114,12 +114,7 @@ func setUpHost(i, hosts int, gateway net.HardwareAddr) error {
 	if err := os.WriteFile("/proc/sys/net/ipv6/conf/all/disable_ipv6", []byte("1"), 0o644); err != nil {
 		return err // else router solicitations are counted as ignored frames
 	}
-	e, err := host.OpenEthtool()
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	if err := host.DisableOffloads(e, "eth0"); err != nil {
+	if err := host.DisableOffloads("eth0"); err != nil {
 		return err
 	}
 	link, err := netlink.LinkByName("eth0")
