@@ -116,11 +116,7 @@ func fewQueries(c Comparison, load float64) []string {
 // count is how many flows of a class a scheme completed at a load.
 func (s *pointSet) count(scheme string, load float64, c results.Class) (n int) {
 	for _, p := range s.at(scheme, load) {
-		for _, f := range p.Flows {
-			if f.Completed() && c.Holds(f.Bytes) {
-				n++
-			}
-		}
+		n += len(results.FlowTimes(p.Flows, c))
 	}
 	return n
 }

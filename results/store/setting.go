@@ -140,7 +140,7 @@ func fieldsOf(m results.Manifest) []Setting {
 		field("lab", m.Lab, true),
 		field("runtime", m.Runtime, true),
 		field("dilation", m.Dilation, false),
-		field("kernel", m.Host.Kernel, false), // modelled hosts know of no kernel
+		field("kernel", m.Host.Kernel, false), // matters only where hosts are not modelled
 		field("cpu", m.Host.CPU, false),
 		field("cores", m.Host.Cores, false),
 		field("transport", m.Transport.Name, true),
