@@ -151,14 +151,11 @@ func Encode(v reflect.Value) any {
 		return s.String()
 	}
 	if v.Kind() == reflect.Slice {
-		if _, ok := quantityOf(v.Type().Elem()); !ok {
-			return v.Interface()
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = Encode(v.Index(i))
 		}
-		texts := make([]any, v.Len())
-		for i := range texts {
-			texts[i] = Encode(v.Index(i))
-		}
-		return texts
+		return items
 	}
 	return v.Interface()
 }

@@ -45,7 +45,7 @@ func (l *Lab) written(path string, value any) any {
 	case silent:
 		return nil
 	case path == backgroundKey+".load":
-		return value.([]float64)[0]
+		return value.([]any)[0]
 	}
 	return value
 }

@@ -192,8 +192,12 @@ func (r *Reader) bindings() map[string][]string {
 	}
 	for _, c := range r.schema.Choices {
 		names[c.KindPath()] = []string{variable(c.KindPath()), variable(c.Path)}
-		for _, param := range c.paramNames() {
-			names[join(c.Path, param)] = []string{variable(join(c.Path, param))}
+		for _, row := range c.Rows {
+			for _, p := range row.Params {
+				if path := join(c.Path, p.Name); p.Kinds == "" {
+					names[path] = []string{variable(path)}
+				}
+			}
 		}
 	}
 	for section, paths := range r.schema.shorts {

@@ -20,6 +20,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -129,11 +130,19 @@ func newKey(path string, f kind.Field, index []int, rules Rules) Key {
 	return k
 }
 
+// addChoice adds a choice, and the parameters that are choices themselves. These
+// have none of that sort.
 func (s *Schema) addChoice(t reflect.Type, f kind.Field, at place, rules Rules) {
-	c := newChoice(at.path, f.Kinds, rules.Tables)
-	c.Doc, c.Default = f.Doc, f.Tag.Get("default")
-	if key := f.Tag.Get("key"); key != "" {
-		c.KindKey = key
+	c := Choice{
+		Path: at.path, KindKey: cmp.Or(f.Tag.Get("key"), "kind"), Rows: rules.Tables[f.Kinds],
+		Doc: f.Doc, Default: f.Tag.Get("default"),
+	}
+	for _, row := range c.Rows {
+		for _, p := range row.Params {
+			if p.Kinds != "" {
+				c.inner = append(c.inner, Choice{Path: join(c.Path, p.Name), KindKey: "kind", Rows: rules.Tables[p.Kinds], Doc: p.Doc})
+			}
+		}
 	}
 	own := append(slices.Clone(at.index), f.Index)
 	c.name, c.params = append(slices.Clone(own), 0), append(slices.Clone(own), 1) // of a kind.Choice
@@ -144,36 +153,8 @@ func (s *Schema) addChoice(t reflect.Type, f kind.Field, at place, rules Rules) 
 	s.Choices = append(append(s.Choices, c), c.inner...)
 }
 
-// newChoice is a choice from a table. Its parameters that are choices have none
-// of that sort themselves.
-func newChoice(path, table string, tables map[string][]kind.Entry) Choice {
-	c := Choice{Path: path, KindKey: "kind", Rows: tables[table]}
-	for _, row := range c.Rows {
-		for _, p := range row.Params {
-			if p.Kinds != "" {
-				c.inner = append(c.inner, Choice{Path: join(path, p.Name), KindKey: "kind", Rows: tables[p.Kinds], Doc: p.Doc})
-			}
-		}
-	}
-	return c
-}
-
 // KindPath is the key of the kind's name.
 func (c Choice) KindPath() string { return join(c.Path, c.KindKey) }
-
-// params lists what the kinds of the choice take, but for other choices.
-func (c Choice) paramNames() []string {
-	var names []string
-	for _, row := range c.Rows {
-		for _, p := range row.Params {
-			if p.Kinds == "" {
-				names = append(names, p.Name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
 
 // with is the schema with the keys of an entry of a list.
 func (s Schema) with(list List, name string) Schema {

@@ -27,24 +27,24 @@ type leafSpine struct {
 }
 
 func newLeafSpine(p leafSpine, env Env) (Layout, error) {
-	if err := roomFor("hosts_per_leaf", p.Leaves, p.HostsPerLeaf); err != nil {
-		return Layout{}, err
-	}
-	var l Layout
-	l.addTiers(l.addSwitches("l", p.Leaves), l.addSwitches("p", p.Spines), p.HostsPerLeaf, cmp.Or(p.CoreRate, env.Rate))
-	return l, nil
+	return p.layOut("l", "p", "hosts_per_leaf", env)
 }
 
-// addTiers links each of the racks from first to all switches from core on, and
-// hosts to each rack.
-func (l *Layout) addTiers(first, core, hosts int, rate units.Rate) {
-	l.Hops = 4
-	for rack := first; rack < core; rack++ {
-		l.addHosts(rack, hosts)
+// layOut names the switches of both layers. The key says how many hosts each leaf
+// has.
+func (p leafSpine) layOut(leaf, spine, hostsKey string, env Env) (Layout, error) {
+	if p.Leaves*p.HostsPerLeaf > maxHosts {
+		return Layout{}, kind.Invalid(hostsKey, "%d racks of %d hosts: want at most %d hosts", p.Leaves, p.HostsPerLeaf, maxHosts)
+	}
+	l := Layout{Hops: 4}
+	racks, core := l.addSwitches(leaf, p.Leaves), l.addSwitches(spine, p.Spines)
+	for rack := racks; rack < core; rack++ {
+		l.addHosts(rack, p.HostsPerLeaf)
 		for at := core; at < len(l.Switches); at++ {
-			l.addTrunk(rack, at, rate)
+			l.addTrunk(rack, at, cmp.Or(p.CoreRate, env.Rate))
 		}
 	}
+	return l, nil
 }
 
 // tree is racks of hosts below the top-of-rack switches t1, t2 ..., and the core
@@ -56,12 +56,7 @@ type tree struct {
 }
 
 func newTree(p tree, env Env) (Layout, error) {
-	if err := roomFor("hosts_per_rack", p.Racks, p.HostsPerRack); err != nil {
-		return Layout{}, err
-	}
-	var l Layout
-	l.addTiers(l.addSwitches("t", p.Racks), l.addSwitches("c", 1), p.HostsPerRack, cmp.Or(p.CoreRate, env.Rate))
-	return l, nil
+	return leafSpine{p.Racks, 1, p.HostsPerRack, p.CoreRate}.layOut("t", "c", "hosts_per_rack", env)
 }
 
 // fatTree is k pods, each of k/2 top-of-rack and k/2 aggregation switches that
@@ -98,13 +93,4 @@ func newFatTree(p fatTree, env Env) (Layout, error) {
 		}
 	}
 	return l, nil
-}
-
-// roomFor is the error for more hosts than there are addresses; param says how
-// many there are in each rack.
-func roomFor(param string, racks, each int) error {
-	if racks*each > maxHosts {
-		return kind.Invalid(param, "%d racks of %d hosts: want at most %d hosts", racks, each, maxHosts)
-	}
-	return nil
 }
