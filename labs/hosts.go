@@ -43,7 +43,8 @@ func (l *Lab) Unsupported(hosts Hosts) []string {
 			warn(k.Path, k.Only, kind.Encode(value), k.Default)
 		}
 	}
-	for _, p := range l.Host.params() {
+	row, _ := transport.Table().Find(l.Host.Transport) // a lab that was not loaded may name any
+	for _, p := range row.Params {
 		if want, given := l.Host.TransportParams[p.Name]; given && fmt.Sprint(want) != p.Default {
 			warn(transportPath+"."+p.Name, p.Only, want, p.Default)
 		}
@@ -54,13 +55,4 @@ func (l *Lab) Unsupported(hosts Hosts) []string {
 // BuildTransport is the host's transport with the lab's parameters.
 func (h Host) BuildTransport() (transport.Transport, error) {
 	return transport.Table().New(h.Transport, h.TransportParams, struct{}{})
-}
-
-// params are the parameters of the host's transport.
-func (h Host) params() []kind.Param {
-	row, err := transport.Table().Find(h.Transport)
-	if err != nil {
-		return nil // a lab that was not loaded may name any
-	}
-	return row.Params
 }

@@ -2,9 +2,9 @@ package schema
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Error is one thing wrong with a file or with what is laid over it.
@@ -33,13 +33,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Errors []*Error
 
 // Error prints one line an error.
-func (es Errors) Error() string {
-	lines := make([]string, len(es))
-	for i, e := range es {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (es Errors) Error() string { return errors.Join(es.Unwrap()...).Error() }
 
 // Unwrap lets errors.Is and errors.As look at each.
 func (es Errors) Unwrap() []error {
