@@ -142,7 +142,7 @@ func describeWorkload(e kind.Entry, o workloadOptions) (workload, error) {
 	if o.sample < 0 || o.sample > most {
 		return w, fmt.Errorf("--sample: %d is outside 0 to %d", o.sample, most)
 	}
-	d, err := trafficgen.Sizes().New(e.Name, parameters(o.set), trafficgen.SizesEnv{})
+	d, err := trafficgen.Sizes().New(e.Name, parameters(o.set), trafficgen.Env{})
 	if !slices.Contains(trafficgen.Sizes().Names(), e.Name) {
 		err = fmt.Errorf("%s is no distribution of sizes: --set and --sample are for these", e.Name)
 	}

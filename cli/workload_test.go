@@ -59,7 +59,7 @@ func TestWorkloadSet(t *testing.T) {
 // The drawing: in every row, the sizes from the quantile of the row's middle on
 // are filled, twelve columns a power of ten.
 func TestPrintCDF(t *testing.T) {
-	d, err := trafficgen.Sizes().New("uniform", map[string]any{"min": "1B", "max": "100B"}, trafficgen.SizesEnv{})
+	d, err := trafficgen.Sizes().New("uniform", map[string]any{"min": "1B", "max": "100B"}, trafficgen.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}

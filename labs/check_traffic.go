@@ -46,8 +46,8 @@ func checkTraffic(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 
 // checkWorkload tells whether flows start by the load, as far as can be told.
 func checkWorkload(r *schema.Reader, l *Lab, path string, w *Workload) (byLoad bool) {
-	schema.BuildOf(r, path+".sizes", w.Sizes, trafficgen.Sizes(), trafficgen.SizesEnv{})
-	arrival := schema.BuildOf(r, path+".arrival", w.Arrival, trafficgen.Arrivals(), trafficgen.ArrivalEnv{})
+	schema.BuildOf(r, path+".sizes", w.Sizes, trafficgen.Sizes(), trafficgen.Env{})
+	arrival := schema.BuildOf(r, path+".arrival", w.Arrival, trafficgen.Arrivals(), trafficgen.Env{})
 	services := path + ".services"
 	if n := len(w.Services); n > l.Switch.Queues && r.Sound(services, "switch.scheduler.queues") {
 		r.Fail(services, "%d services: want at most one for each queue, switch.scheduler.queues is %d", n, l.Switch.Queues)

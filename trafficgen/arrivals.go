@@ -19,12 +19,6 @@ type Arrival interface {
 	flows(*workload) []traffic.Flow
 }
 
-// ArrivalEnv is what an arrival process is built for. The zero value is ready
-// to use.
-type ArrivalEnv struct {
-	Dir string // folder that relative file names start from; empty: the working directory
-}
-
 // replayed is the arrival process that reads its flows from a file.
 const replayed = "trace"
 
@@ -35,7 +29,7 @@ type poisson struct {
 
 var _ Arrival = poisson{}
 
-func newPoisson(p poisson, _ ArrivalEnv) (Arrival, error) { return p, nil }
+func newPoisson(p poisson, _ Env) (Arrival, error) { return p, nil }
 
 func (p poisson) ByLoad() bool { return p.Gap == 0 }
 

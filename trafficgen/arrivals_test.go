@@ -73,7 +73,7 @@ func TestArrivalsTable(t *testing.T) {
 		"static":  {map[string]any{"count": []any{}}, "count: empty"},
 		"trace":   {nil, "file: want either a file or the name of a trace"},
 	} {
-		_, err := Arrivals().New(name, c.params, ArrivalEnv{})
+		_, err := Arrivals().New(name, c.params, Env{})
 		if err == nil || !strings.HasPrefix(err.Error(), name+": "+c.want) {
 			t.Errorf("%s: error %v, want %s", name, err, c.want)
 		}

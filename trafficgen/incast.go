@@ -27,7 +27,7 @@ type incast struct {
 
 var _ Arrival = incast{}
 
-func newIncast(p incast, _ ArrivalEnv) (Arrival, error) {
+func newIncast(p incast, _ Env) (Arrival, error) {
 	if p.FanOutMax == 0 {
 		p.FanOutMax = p.FanOut
 	}

@@ -21,7 +21,7 @@ var _ Distribution = pareto{}
 // defaultPareto is that of the short flows in the simulations of the ABQ paper.
 func defaultPareto() pareto { return pareto{MeanSize: 50 * units.KB, Shape: 1.2} }
 
-func newPareto(p pareto, _ SizesEnv) (Distribution, error) {
+func newPareto(p pareto, _ Env) (Distribution, error) {
 	if err := checkSize("mean", p.MeanSize); err != nil {
 		return nil, err
 	}

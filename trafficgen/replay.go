@@ -4,8 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"aqmlab/kind"
@@ -32,7 +30,7 @@ type row struct {
 
 var _ Arrival = replay{}
 
-func newReplay(p replay, env ArrivalEnv) (Arrival, error) {
+func newReplay(p replay, env Env) (Arrival, error) {
 	param := "file"
 	if p.Name != "" {
 		param = "name"
@@ -51,18 +49,15 @@ func newReplay(p replay, env ArrivalEnv) (Arrival, error) {
 	return p, nil
 }
 
-func (p replay) open(env ArrivalEnv) (io.ReadCloser, error) {
-	switch {
-	case p.Name != "":
-		f, err := shipped.Open("traces/" + p.Name + ".csv")
-		if err != nil {
-			return nil, kind.Unknown("trace", p.Name, Traces())
-		}
-		return f, nil
-	case filepath.IsAbs(p.File):
-		return os.Open(p.File)
+func (p replay) open(env Env) (io.ReadCloser, error) {
+	if p.Name == "" {
+		return env.open(p.File)
 	}
-	return os.Open(filepath.Join(env.Dir, p.File))
+	f, err := shipped.Open("traces/" + p.Name + ".csv")
+	if err != nil {
+		return nil, kind.Unknown("trace", p.Name, Traces())
+	}
+	return f, nil
 }
 
 // Traces lists the names of the traces that ship with aqmlab.

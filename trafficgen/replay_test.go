@@ -97,11 +97,11 @@ func TestReplayErrors(t *testing.T) {
 		"trace: file: want either a file or the name":  {},
 		"trace: name: unknown trace \"leafspine\": wa": {"name": "leafspine"},
 	} {
-		if _, err := Arrivals().New("trace", params, ArrivalEnv{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Arrivals().New("trace", params, Env{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if _, err := Arrivals().New("trace", map[string]any{"file": "none.csv"}, ArrivalEnv{Dir: t.TempDir()}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Arrivals().New("trace", map[string]any{"file": "none.csv"}, Env{Dir: t.TempDir()}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("absent file: error %v", err)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 
 	"aqmlab/kind"
 	"aqmlab/trafficgen/traffic"
@@ -22,17 +20,11 @@ type Distribution interface {
 	Quantile(p float64) float64
 }
 
-// SizesEnv is what a size distribution is built for. The zero value is ready
-// to use.
-type SizesEnv struct {
-	Dir string // folder that relative file names start from; empty: the working directory
-}
-
 //go:embed cdf/*.csv
 var published embed.FS
 
-func embedded(name string) func(struct{}, SizesEnv) (Distribution, error) {
-	return func(struct{}, SizesEnv) (Distribution, error) {
+func embedded(name string) func(struct{}, Env) (Distribution, error) {
+	return func(struct{}, Env) (Distribution, error) {
 		f, err := published.Open("cdf/" + name + ".csv")
 		if err != nil {
 			return nil, fmt.Errorf("opening a table that ships with aqmlab: %w", err)
@@ -47,20 +39,16 @@ type cdfFile struct {
 	File string `lab:"file" doc:"lines of a size in bytes and a cumulative probability, with a comma or blanks between; # starts a comment"`
 }
 
-func newCDFFile(p cdfFile, env SizesEnv) (Distribution, error) {
+func newCDFFile(p cdfFile, env Env) (Distribution, error) {
 	if p.File == "" {
 		return nil, kind.Invalid("file", "missing: want the name of a file")
 	}
-	path := p.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(env.Dir, path)
-	}
-	f, err := os.Open(path)
+	f, err := env.open(p.File)
 	if err != nil {
 		return nil, kind.Invalid("file", "opening the table of sizes: %w", err)
 	}
 	defer f.Close()
-	d, err := parseCDF(path, f)
+	d, err := parseCDF(f.Name(), f)
 	if err != nil {
 		return nil, kind.Invalid("file", "%w", err)
 	}
@@ -73,7 +61,7 @@ type fixed struct {
 
 var _ Distribution = fixed{}
 
-func newFixed(p fixed, _ SizesEnv) (Distribution, error) {
+func newFixed(p fixed, _ Env) (Distribution, error) {
 	return p, checkSize("size", p.Size)
 }
 
@@ -88,7 +76,7 @@ type uniform struct {
 
 var _ Distribution = uniform{}
 
-func newUniform(p uniform, _ SizesEnv) (Distribution, error) {
+func newUniform(p uniform, _ Env) (Distribution, error) {
 	if err := checkSize("min", p.Min); err != nil {
 		return nil, err
 	}

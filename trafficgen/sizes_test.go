@@ -14,7 +14,7 @@ import (
 
 func mustSizes(t *testing.T, name string, params map[string]any) Distribution {
 	t.Helper()
-	d, err := Sizes().New(name, params, SizesEnv{})
+	d, err := Sizes().New(name, params, Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestCDFFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, dir := range map[string]string{"mine.txt": dir, path: "elsewhere"} {
-		d, err := Sizes().New("cdf", map[string]any{"file": name}, SizesEnv{Dir: dir})
+		d, err := Sizes().New("cdf", map[string]any{"file": name}, Env{Dir: dir})
 		if err != nil || d.Mean() != 500 {
 			t.Errorf("file %s from %s: %v, %v; want mean 500", name, dir, d, err)
 		}
@@ -124,7 +124,7 @@ func TestSizesErrors(t *testing.T) {
 		{"cdf", map[string]any{"file": broken}, "cdf: file: " + broken + ":2: the table ends at probability 0.5"},
 		{"websearch", map[string]any{"size": "1KB"}, "websearch: size: unknown parameter"},
 	} {
-		_, err := Sizes().New(c.kind, c.params, SizesEnv{})
+		_, err := Sizes().New(c.kind, c.params, Env{})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s %v: error %v, want %s", c.kind, c.params, err, c.want)
 		}
@@ -132,11 +132,11 @@ func TestSizesErrors(t *testing.T) {
 }
 
 func TestSizesErrorKinds(t *testing.T) {
-	_, err := Sizes().New("cdf", map[string]any{"file": "none.csv"}, SizesEnv{Dir: t.TempDir()})
+	_, err := Sizes().New("cdf", map[string]any{"file": "none.csv"}, Env{Dir: t.TempDir()})
 	if param := (*kind.ParamError)(nil); !errors.As(err, &param) || param.Param != "file" || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("absent file: error %v, want one of parameter file that says it does not exist", err)
 	}
-	if _, err := Sizes().New("weibull", nil, SizesEnv{}); !errors.Is(err, kind.ErrUnknown) {
+	if _, err := Sizes().New("weibull", nil, Env{}); !errors.Is(err, kind.ErrUnknown) {
 		t.Errorf("unknown kind: error %v, want %v", err, kind.ErrUnknown)
 	}
 }

@@ -22,7 +22,7 @@ type static struct {
 
 var _ Arrival = static{}
 
-func newStatic(p static, _ ArrivalEnv) (Arrival, error) {
+func newStatic(p static, _ Env) (Arrival, error) {
 	if len(p.Count) == 0 {
 		return nil, kind.Invalid("count", "empty: want the number of flows of at least one group")
 	}

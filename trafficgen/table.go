@@ -1,10 +1,29 @@
 package trafficgen
 
-import "aqmlab/kind"
+import (
+	"os"
+	"path/filepath"
+
+	"aqmlab/kind"
+)
+
+// Env is what an arrival process or a size distribution is built for. The zero
+// value is ready to use.
+type Env struct {
+	Dir string // folder that relative file names start from; empty: the working directory
+}
+
+// open opens a file that a parameter names.
+func (e Env) open(name string) (*os.File, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(e.Dir, name)
+	}
+	return os.Open(name)
+}
 
 // Arrivals lists every arrival process.
-func Arrivals() kind.Table[ArrivalEnv, Arrival] {
-	return kind.Table[ArrivalEnv, Arrival]{
+func Arrivals() kind.Table[Env, Arrival] {
+	return kind.Table[Env, Arrival]{
 		kind.Row("poisson", "independent flows: exponential gaps whose mean gives the load", poisson{}, newPoisson),
 		kind.Row("incast", "queries that many servers answer at the same time", incast{}, newIncast),
 		kind.Row("static", "long flows with given times of start and stop, in groups", static{Count: []int{1}}, newStatic),
@@ -13,8 +32,8 @@ func Arrivals() kind.Table[ArrivalEnv, Arrival] {
 }
 
 // Sizes lists every size distribution.
-func Sizes() kind.Table[SizesEnv, Distribution] {
-	return kind.Table[SizesEnv, Distribution]{
+func Sizes() kind.Table[Env, Distribution] {
+	return kind.Table[Env, Distribution]{
 		kind.Row("websearch", "a web search cluster (DCTCP, SIGCOMM 2010): mean 1.7 MB", struct{}{}, embedded("websearch")),
 		kind.Row("datamining", "a data mining cluster (VL2, SIGCOMM 2009): mean 12.7 MB, half of the flows at most 1100 B", struct{}{}, embedded("datamining")),
 		kind.Row("cache", "cache servers, as in the MQ-ECN and TCN simulations: mean 0.9 MB", struct{}{}, embedded("cache")),

@@ -48,7 +48,7 @@ func newWorkload(spec Spec, number int) (w *workload, err error) {
 	if err := w.makeSizes(); err != nil {
 		return nil, err
 	}
-	if w.arrival, err = Arrivals().New(spec.Arrival.Kind, spec.Arrival.Params, ArrivalEnv{Dir: spec.Dir}); err != nil {
+	if w.arrival, err = Arrivals().New(spec.Arrival.Kind, spec.Arrival.Params, Env{Dir: spec.Dir}); err != nil {
 		return nil, fmt.Errorf("arrival: %w", err)
 	}
 	if _, ok := w.arrival.(poisson); !ok && spec.SharesOf == OfBytes {
@@ -81,7 +81,7 @@ func (w *workload) makeSizes() error {
 		choices = []kind.Choice{w.Sizes}
 	}
 	for _, c := range choices {
-		d, err := Sizes().New(c.Kind, c.Params, SizesEnv{Dir: w.Dir})
+		d, err := Sizes().New(c.Kind, c.Params, Env{Dir: w.Dir})
 		if err != nil {
 			return fmt.Errorf("sizes: %w", err)
 		}

@@ -98,20 +98,15 @@ func newECNSharp(p ECNSharp, env Env) (Scheme, error) {
 	return s, nil
 }
 
+// check refuses two rules at once, and what one arithmetic has and the other lacks.
 func (p ECNSharp) check(instant ramp) error {
 	given := ""
 	if p.InsTarget != 0 {
 		given = "ins_target"
 	}
-	names := rampNames{"ins_min", "ins_max", "pmax"}
-	if err := names.check(instant, given); err != nil {
+	if err := instant.check("ins_min", "ins_max", given); err != nil {
 		return err
 	}
-	return p.checkArithmetic()
-}
-
-// checkArithmetic refuses what one arithmetic has and the other lacks.
-func (p ECNSharp) checkArithmetic() error {
 	tofino := p.Arithmetic == arithmeticTofino
 	switch {
 	case tofino && p.Gaps == gapsRoot:

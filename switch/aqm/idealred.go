@@ -30,12 +30,11 @@ const (
 )
 
 type idealRED struct {
+	IdealRED
 	estimates
 	queues   []drain
-	weight   float64
 	measures bool // the rates
 	rtt      time.Duration
-	lambda   float64
 }
 
 // drain is what is known of one queue.
@@ -54,13 +53,7 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 	if err := p.validate(env); err != nil {
 		return nil, err
 	}
-	s := &idealRED{
-		queues:   make([]drain, env.Queues),
-		weight:   p.Weight,
-		measures: p.Estimator == estimatorDepartureRate,
-		rtt:      env.RTT,
-		lambda:   p.Lambda,
-	}
+	s := &idealRED{IdealRED: p, queues: make([]drain, env.Queues), measures: p.Estimator == estimatorDepartureRate, rtt: env.RTT}
 	for q := range s.queues {
 		rate := env.Rate
 		if !s.measures {
@@ -87,7 +80,7 @@ func (p IdealRED) validate(env Env) error {
 
 func (s *idealRED) set(d *drain, rate float64) {
 	d.rate = rate
-	d.threshold = whole(standardThreshold(rate, s.rtt, s.lambda))
+	d.threshold = whole(standardThreshold(rate, s.rtt, s.Lambda))
 }
 
 func (s *idealRED) Arrive(_ time.Duration, _ *packet.Packet, v View) Verdict {
@@ -103,7 +96,7 @@ func (s *idealRED) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	}
 	d := &s.queues[v.Queue]
 	if bytes, took, ended := d.leave(now, int(p.Size), v.Bytes); ended {
-		s.set(d, s.weight*d.rate+(1-s.weight)*float64(bytes)*8/took.Seconds())
+		s.set(d, s.Weight*d.rate+(1-s.Weight)*float64(bytes)*8/took.Seconds())
 		if s.estimates != nil {
 			s.tell(now, v.Queue, float64(bytes)*8/took.Seconds(), d.rate)
 		}

@@ -2,7 +2,6 @@ package aqm
 
 import (
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"aqmlab/kind"
@@ -44,14 +43,11 @@ const (
 
 // mqECN is a port. What shares the link among its queues is in share.
 type mqECN struct {
-	curve         ramp // over the queue length in bytes, of a queue with the whole link
-	share         sharing
-	strict        int
-	countArriving bool
-	rate          units.Rate
-	tIdle         time.Duration
-	idleSince     time.Duration // end of the last packet that left the port empty
-	rand          *rand.Rand
+	MQECN
+	Env
+	curve     ramp // over the queue length in bytes, of a queue with the whole link
+	share     sharing
+	idleSince time.Duration // end of the last packet that left the port empty
 }
 
 // sharing estimates which part of the link each queue has.
@@ -73,16 +69,9 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 		return nil, err
 	}
 	if p.TIdle == 0 {
-		p.TIdle = env.Rate.Time(packet.FullPacket)
+		p.TIdle = max(env.Rate.Time(packet.FullPacket), 1)
 	}
-	s := mqECN{
-		curve:         curve,
-		strict:        env.Strict,
-		countArriving: p.CountArriving,
-		rate:          env.Rate,
-		tIdle:         max(p.TIdle, 1),
-		rand:          env.Rand,
-	}
+	s := mqECN{MQECN: p, Env: env, curve: curve}
 	if env.Quanta == nil {
 		s.share = newWeightShares(p, env)
 		return &s, nil
@@ -99,8 +88,7 @@ func (p MQECN) curve(env Env) (ramp, error) {
 		given = "threshold"
 	}
 	r := ramp{float64(p.KMin), float64(p.KMax), p.PMax}
-	names := rampNames{"kmin", "kmax", "pmax"}
-	if err := names.check(r, given); err != nil {
+	if err := r.check("kmin", "kmax", given); err != nil {
 		return r, err
 	}
 	switch {
@@ -116,20 +104,20 @@ func (p MQECN) curve(env Env) (ramp, error) {
 
 func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 	if v.PortBytes == 0 && now > s.idleSince {
-		if slots := (now - s.idleSince) / s.tIdle; slots > 0 {
+		if slots := (now - s.idleSince) / s.TIdle; slots > 0 {
 			s.share.idle(float64(slots))
 		}
 	}
 	s.share.arrive(now, v)
-	if s.countArriving {
+	if s.CountArriving {
 		v.Bytes += int(p.Size)
 	}
 	curve := s.curve
-	if v.Queue >= s.strict {
+	if v.Queue >= s.Strict {
 		part, all := s.share.shareOf(v.Queue)
 		curve = curve.scaled(part, all)
 	}
-	if curve.marks(float64(v.Bytes), s.rand) {
+	if curve.marks(float64(v.Bytes), s.Rand) {
 		return Mark
 	}
 	return Pass
@@ -138,7 +126,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.depart(v)
 	if v.PortBytes == 0 {
-		s.idleSince = now + s.rate.Time(int(p.Size)+packet.FrameOverhead)
+		s.idleSince = now + s.Rate.Time(int(p.Size)+packet.FrameOverhead)
 	}
 	return Pass
 }
@@ -170,7 +158,7 @@ var (
 )
 
 func (s *mqECNRounds) TurnEnded(now time.Duration, queue int, emptied bool) {
-	if queue >= s.strict {
+	if queue >= s.Strict {
 		s.rounds.turnEnded(now, queue, emptied)
 	}
 }

@@ -39,8 +39,7 @@ func newTCN(p TCN, env Env) (Scheme, error) {
 		return nil, kind.Invalid("threshold", "%v is negative", p.Threshold)
 	}
 	curve := ramp{float64(p.TMin), float64(p.TMax), p.PMax}
-	names := rampNames{"tmin", "tmax", "pmax"}
-	if err := names.check(curve, p.given()); err != nil {
+	if err := curve.check("tmin", "tmax", p.given()); err != nil {
 		return nil, err
 	}
 	if p.TMax > 0 {

@@ -94,24 +94,21 @@ func (r ramp) marks(x float64, rng *rand.Rand) bool {
 	return p >= 1 || p > 0 && rng.Float64() < p
 }
 
-// rampNames are the parameters that a scheme's ramp comes from. The ramp is on
-// when hi is set.
-type rampNames struct{ lo, hi, pmax string }
-
-// check validates r. other is the parameter that gives a plain threshold
-// instead, if the lab sets it.
-func (n rampNames) check(r ramp, other string) error {
+// check validates the ramp of the parameters lo, hi and pmax, which is on when hi
+// is set. other is the parameter that gives a plain threshold instead, if the lab
+// sets it.
+func (r ramp) check(lo, hi, other string) error {
 	switch {
 	case r.hi == 0 && r.lo > 0:
-		return kind.Invalid(n.hi, "missing: %s needs it", n.lo)
+		return kind.Invalid(hi, "missing: %s needs it", lo)
 	case r.hi == 0 && r.pmax != 1:
-		return kind.Invalid(n.hi, "missing: %s needs it", n.pmax)
+		return kind.Invalid(hi, "missing: pmax needs it")
 	case r.hi == 0:
 		return nil
 	case r.lo > r.hi:
-		return kind.Invalid(n.hi, "is below %s", n.lo)
+		return kind.Invalid(hi, "is below %s", lo)
 	case other != "":
-		return kind.Invalid(other, "excludes %s and %s: give one or the other", n.lo, n.hi)
+		return kind.Invalid(other, "excludes %s and %s: give one or the other", lo, hi)
 	}
 	return nil
 }

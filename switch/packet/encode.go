@@ -164,27 +164,3 @@ func ports(conn, src, dst int32) (from, to uint16) {
 	}
 	return high, low
 }
-
-// onesSum is a sum for the Internet checksum (RFC 1071), over an even number of
-// bytes.
-type onesSum uint32
-
-// pseudo sums up the pseudo-header of a packet of that network layer (RFC 9293,
-// section 3.1).
-func pseudo(l3 []byte, protocol byte, length int) onesSum {
-	return onesSum(protocol) + onesSum(length) + onesSum(0).add(l3[12:20])
-}
-
-func (s onesSum) add(b []byte) onesSum {
-	for ; len(b) > 1; b = b[2:] {
-		s += onesSum(binary.BigEndian.Uint16(b))
-	}
-	return s
-}
-
-func (s onesSum) fold() uint16 {
-	for s > 0xffff {
-		s = s>>16 + s&0xffff
-	}
-	return ^uint16(s)
-}

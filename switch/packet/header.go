@@ -99,7 +99,7 @@ func (p *Packet) parseIPv4(h []byte) (Addrs, error) {
 	if header < ipv4MinSize || total < header || total > len(h) {
 		return Addrs{}, ErrMalformed
 	}
-	if sum(h[:header]) != 0xffff {
+	if onesSum(0).add(h[:header]).fold() != 0 {
 		return Addrs{}, ErrChecksum
 	}
 	p.Size = int32(total)
@@ -150,19 +150,6 @@ func (p *Packet) parseTCP(proto byte, d []byte, at int) {
 	p.l4 = p.l3 + uint8(at)
 }
 
-// sum is the one's complement sum of a header (RFC 1071); a header with a
-// right checksum sums up to 0xffff.
-func sum(h []byte) uint16 {
-	var s uint32
-	for i := 0; i+1 < len(h); i += 2 {
-		s += uint32(binary.BigEndian.Uint16(h[i:]))
-	}
-	for s>>16 != 0 {
-		s = s&0xffff + s>>16
-	}
-	return uint16(s)
-}
-
 // setCE writes congestion experienced into the network-layer header h and
 // corrects the IPv4 checksum.
 func setCE(h []byte) {
@@ -186,10 +173,33 @@ func setECE(h []byte) {
 // correct updates a checksum after one word that it covers has changed from before
 // to after (RFC 1624, equation 3).
 func correct(checksum []byte, before, after uint16) {
-	s := uint32(^binary.BigEndian.Uint16(checksum)) + uint32(^before) + uint32(after)
-	s = s&0xffff + s>>16
-	s = s&0xffff + s>>16
-	binary.BigEndian.PutUint16(checksum, ^uint16(s))
+	s := onesSum(^binary.BigEndian.Uint16(checksum)) + onesSum(^before) + onesSum(after)
+	binary.BigEndian.PutUint16(checksum, s.fold())
+}
+
+// onesSum is a sum for the Internet checksum (RFC 1071), over an even number of
+// bytes.
+type onesSum uint32
+
+// pseudo sums up the pseudo-header of a packet of that network layer (RFC 9293,
+// section 3.1).
+func pseudo(l3 []byte, protocol byte, length int) onesSum {
+	return onesSum(protocol) + onesSum(length) + onesSum(0).add(l3[12:20])
+}
+
+func (s onesSum) add(b []byte) onesSum {
+	for ; len(b) > 1; b = b[2:] {
+		s += onesSum(binary.BigEndian.Uint16(b))
+	}
+	return s
+}
+
+// fold is the checksum: zero for a header whose own checksum is right.
+func (s onesSum) fold() uint16 {
+	for s > 0xffff {
+		s = s>>16 + s&0xffff
+	}
+	return ^uint16(s)
 }
 
 // flowHash mixes what identifies a flow, so that equal-cost paths get equal

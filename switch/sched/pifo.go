@@ -50,12 +50,12 @@ func newPIFO(p PIFO, env Env) (Scheduler, error) {
 	case rankSTFQ:
 		s.ranker = newSTFQ(weights)
 	case rankLSTF:
-		s.ranker, err = newLSTF(p.Slacks, env.Queues)
+		if len(p.Slacks) != env.Queues {
+			return nil, kind.Invalid("slacks", "%d slacks for %d queues", len(p.Slacks), env.Queues)
+		}
+		s.ranker = lstf{p.Slacks}
 	case rankSRPT:
 		s.ranker, s.strict, s.weights = srpt{}, env.Queues, make([]int, env.Queues)
-	}
-	if err != nil {
-		return nil, err
 	}
 	return s, nil
 }
@@ -168,13 +168,6 @@ func (s *stfq) served(rank uint64) {
 // 2016). The time it takes to send is left out: a switch serves whole packets,
 // and within a class they are alike.
 type lstf struct{ slacks []time.Duration }
-
-func newLSTF(slacks []time.Duration, queues int) (ranker, error) {
-	if len(slacks) != queues {
-		return nil, kind.Invalid("slacks", "%d slacks for %d queues", len(slacks), queues)
-	}
-	return lstf{slacks}, nil
-}
 
 func (l lstf) rank(now time.Duration, q, _ int) uint64 { return uint64(now + l.slacks[q]) }
 

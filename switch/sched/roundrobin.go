@@ -8,19 +8,12 @@ import (
 	"aqmlab/units"
 )
 
-// turns says what the queues of a round robin get.
-type turns struct {
-	quantum units.Size // of weight 1
-	weights []int
-	carry   bool // a queue keeps what a turn left of its quantum
-}
-
 // roundRobin keeps the active queues in a ring. The queue at its front has the
 // turn. When a turn starts the queue's deficit grows by its quantum; the turn
 // ends when the head does not fit the deficit (the rest is kept if carry is set)
 // or when the queue is empty (the rest is lost).
 type roundRobin struct {
-	carry   bool
+	carry   bool // a queue keeps what a turn left of its quantum
 	heads   Heads
 	weights []int
 	quantum []int
@@ -39,13 +32,13 @@ var (
 	_ Rounds    = (*roundRobin)(nil)
 )
 
-func newRoundRobin(t turns, env Env) (Scheduler, error) {
-	weights, err := weightsFor(t.weights, env.Queues)
+func newRoundRobin(p RoundRobin, carry bool, env Env) (Scheduler, error) {
+	weights, err := weightsFor(p.Weights, env.Queues)
 	if err != nil {
 		return nil, err
 	}
 	r := &roundRobin{
-		carry:   t.carry,
+		carry:   carry,
 		heads:   env.Heads,
 		weights: weights,
 		quantum: make([]int, env.Queues),
@@ -55,7 +48,7 @@ func newRoundRobin(t turns, env Env) (Scheduler, error) {
 		ended:   env.TurnEnded,
 	}
 	for q, w := range weights {
-		r.quantum[q] = w * int(t.quantum)
+		r.quantum[q] = w * int(p.Quantum)
 	}
 	return r, nil
 }
@@ -131,26 +124,18 @@ func (r *roundRobin) append(q int) {
 	r.count++
 }
 
-// DWRR is deficit weighted round robin (Shreedhar and Varghese, SIGCOMM 1995)
-// as the papers use it (TCN, section 5; MQ-ECN, section 3.3.2).
-type DWRR struct {
+// RoundRobin are the parameters of both round robins.
+type RoundRobin struct {
 	Quantum units.Size `lab:"quantum" range:"1B..1000GB" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
 	Weights []int      `lab:"weights" range:"1..1000000000" doc:"multiples of the quantum, one a queue; all 1 when absent"`
 }
 
-func newDWRR(p DWRR, env Env) (Scheduler, error) {
-	return newRoundRobin(turns{quantum: p.Quantum, weights: p.Weights, carry: true}, env)
-}
+// newDWRR is deficit weighted round robin (Shreedhar and Varghese, SIGCOMM 1995)
+// as the papers use it (TCN, section 5; MQ-ECN, section 3.3.2).
+func newDWRR(p RoundRobin, env Env) (Scheduler, error) { return newRoundRobin(p, true, env) }
 
-// WRR is weighted round robin in bytes (MQ-ECN, sections 3.3.2 and 4.2): in
+// newWRR is weighted round robin in bytes (MQ-ECN, sections 3.3.2 and 4.2): in
 // every round a queue may send at most its quantum. It is DWRR without a memory
 // of what an earlier turn left over. A packet larger than the quantum of its
 // queue takes a turn of its own, since no later turn would let it go.
-type WRR struct {
-	Quantum units.Size `lab:"quantum" range:"1B..1000GB" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
-	Weights []int      `lab:"weights" range:"1..1000000000" doc:"multiples of the quantum, one a queue; all 1 when absent"`
-}
-
-func newWRR(p WRR, env Env) (Scheduler, error) {
-	return newRoundRobin(turns{quantum: p.Quantum, weights: p.Weights}, env)
-}
+func newWRR(p RoundRobin, env Env) (Scheduler, error) { return newRoundRobin(p, false, env) }

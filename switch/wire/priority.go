@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -109,14 +107,9 @@ func takeCPU(cpu int) error {
 // ran, and how long it waited while others had its CPU. Zero where the kernel does
 // not count.
 func threadTimes() (ran, waited time.Duration) {
-	text, err := os.ReadFile("/proc/thread-self/schedstat")
-	fields := strings.Fields(string(text))
-	if err != nil || len(fields) < 2 {
+	text, _ := os.ReadFile("/proc/thread-self/schedstat")
+	if _, err := fmt.Sscan(string(text), &ran, &waited); err != nil {
 		return 0, 0
-	}
-	for i, to := range []*time.Duration{&ran, &waited} {
-		ns, _ := strconv.ParseInt(fields[i], 10, 64) // the kernel's own text
-		*to = time.Duration(ns)
 	}
 	return ran, waited
 }

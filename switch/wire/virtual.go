@@ -71,7 +71,7 @@ func (d *driver) drain(r reading, from int) int {
 
 // post has the kernel send a packet by a port in time.
 func (d *driver) post(due time.Duration, by int, k *packet.Packet) {
-	if d.out.full() {
+	if len(d.out.packets) == batch {
 		d.flush()
 	}
 	d.out.add(by, k, d.tally.start+int64(due))
@@ -85,10 +85,11 @@ func (d *driver) flush() {
 	d.tally.unsent += d.out.send()
 	now := d.tally.start + int64(d.clock.now())
 	for i, k := range d.out.packets {
-		d.tally.lateness.note(time.Duration(now - d.out.due(i)))
+		d.tally.lateness.note(time.Duration(now - d.out.controls[i].due))
 		d.pool.Put(k)
 	}
-	d.out.clear()
+	clear(d.out.packets)
+	d.out.packets = d.out.packets[:0]
 }
 
 // sleep returns when it is that lab time, and at once if it was.
@@ -167,8 +168,6 @@ func (o *outbox) prepare(i int) {
 
 func (o *outbox) close() error { return unix.Close(o.fd) }
 
-func (o *outbox) full() bool { return len(o.packets) == batch }
-
 // add posts a packet, whose frame is complete, for one of the interfaces.
 func (o *outbox) add(link int, k *packet.Packet, due int64) {
 	i := len(o.packets)
@@ -178,9 +177,6 @@ func (o *outbox) add(link int, k *packet.Packet, due int64) {
 	o.iovs[i].SetLen(len(k.Frame))
 	o.controls[i].due = due
 }
-
-// due is when the host is to have the packet of that number.
-func (o *outbox) due(i int) int64 { return o.controls[i].due }
 
 // send gives the posted packets to the kernel, and returns how many frames the
 // kernel did not take. The packets stay in the outbox until they are cleared.
@@ -194,10 +190,4 @@ func (o *outbox) send() (lost int64) {
 		at += int(n)
 	}
 	return lost
-}
-
-// clear empties the outbox.
-func (o *outbox) clear() {
-	clear(o.packets)
-	o.packets = o.packets[:0]
 }

@@ -77,37 +77,41 @@ type nic struct {
 // Open opens the interfaces of the configuration in the calling thread's
 // network namespace. The ports of what it runs are built of kinds.
 func Open(c Config, kinds port.Kinds) (*Switch, error) {
+	s := &Switch{config: c, kinds: kinds}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Switch) open() error {
+	c := s.config
 	if c.Virtual && c.Spin != 0 {
-		return nil, fmt.Errorf("opening the switch: it cannot spin for %v in virtual time", c.Spin)
+		return fmt.Errorf("it cannot spin for %v in virtual time", c.Spin)
 	}
 	if c.Virtual && len(c.Trunks) > 0 {
-		return nil, errors.New("opening the switch: in virtual time it carries all of its fabric, and has no trunks")
+		return errors.New("in virtual time it carries all of its fabric, and has no trunks")
 	}
-	s := &Switch{config: c, kinds: kinds}
 	all := slices.Concat(c.Ports, c.Trunks)
 	indices, err := find(all)
 	if err != nil {
-		return nil, fmt.Errorf("opening the switch: %w", err)
+		return err
 	}
 	for _, p := range all {
 		r, err := newRing(p.Interface, ringBytes(len(all)), c.MTU)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
+			return err
 		}
 		n := nic{ring: r}
 		copy(n.header[:6], p.Far)
 		copy(n.header[6:], p.MAC)
 		s.ports = append(s.ports, n)
 	}
-	if err := s.each(func(i int) error { return s.ports[i].open(indices[i]) }); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
+	if err := s.each(func(i int) error { return s.ports[i].open(indices[i]) }); err != nil || !c.Virtual {
+		return err
 	}
-	if c.Virtual {
-		if s.out, err = newOutbox(indices); err != nil {
-			return nil, errors.Join(fmt.Errorf("opening the switch: %w", err), s.Close())
-		}
-	}
-	return s, nil
+	s.out, err = newOutbox(indices)
+	return err
 }
 
 // find returns the indices of the ports' interfaces. It asks the kernel once: a
