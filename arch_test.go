@@ -31,7 +31,7 @@ var rooms = map[string]string{
 	"results/serve":          "results results/report results/store",
 	"results/resultstest":    "results", // tests only
 	"trafficgen":             "units kind trafficgen/traffic",
-	"trafficgen/traffic":     "units",
+	"trafficgen/traffic":     "results units",
 	"trafficgen/live":        "collectors/meter units results trafficgen/traffic",
 	"collectors":             "switch/event results switch/aqm switch/fabric switch/packet switch/port",
 	"collectors/meter":       "results",

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"time"
 
 	"aqmlab/results"
@@ -28,27 +27,19 @@ type hosts interface {
 // carries.
 func newHosts(s *Simulation) (h hosts, payload int, err error) {
 	if s.config.RDMA != nil {
-		h, err = newRDMAHosts(s)
-		return h, s.config.RDMA.Payload(), err
+		stack, err := rdma.NewStack(&s.loop, &s.pool, s.network.Send, *s.config.RDMA)
+		return &rdmaHosts{stack}, s.config.RDMA.Payload(), err
 	}
-	h, err = newTCPHosts(s)
-	return h, s.config.TCP.MSS, err
+	c := *s.config.TCP
+	c.Backlog = s.network.Backlog
+	stack, err := tcp.NewStack(&s.loop, &s.pool, s.network.Send, c)
+	return &tcpHosts{stack, make([]tcp.Counters, len(s.config.Fabric.Hosts))}, c.MSS, err
 }
 
 // tcpHosts speak TCP.
 type tcpHosts struct {
 	stack    *tcp.Stack
 	counters []tcp.Counters
-}
-
-func newTCPHosts(s *Simulation) (*tcpHosts, error) {
-	c := *s.config.TCP
-	c.Backlog = s.network.Backlog
-	stack, err := tcp.NewStack(&s.loop, &s.pool, s.network.Send, c)
-	if err != nil {
-		return nil, fmt.Errorf("hosts: %w", err)
-	}
-	return &tcpHosts{stack: stack, counters: make([]tcp.Counters, len(s.config.Fabric.Hosts))}, nil
 }
 
 func (h *tcpHosts) open(now time.Duration, s *session, handshake bool) {
@@ -89,25 +80,13 @@ type (
 	serverEnd struct{ *session }
 )
 
-func (clientEnd) Established(time.Duration)              {}
 func (e clientEnd) Delivered(now time.Duration, n int64) { e.answered(now, n) }
 func (clientEnd) Acked(time.Duration)                    {}
-func (serverEnd) Established(time.Duration)              {}
 func (e serverEnd) Delivered(now time.Duration, n int64) { e.asked(now, n) }
 func (e serverEnd) Acked(now time.Duration)              { e.confirmed(now) }
-func (e clientEnd) Failed(now time.Duration)             { e.failed(now) }
-func (e serverEnd) Failed(now time.Duration)             { e.failed(now) }
 
 // rdmaHosts speak RDMA with DCQCN.
 type rdmaHosts struct{ stack *rdma.Stack }
-
-func newRDMAHosts(s *Simulation) (*rdmaHosts, error) {
-	stack, err := rdma.NewStack(&s.loop, &s.pool, s.network.Send, *s.config.RDMA)
-	if err != nil {
-		return nil, fmt.Errorf("hosts: %w", err)
-	}
-	return &rdmaHosts{stack}, nil
-}
 
 // open makes two ends that are ready: queue pairs are set up out of band.
 func (h *rdmaHosts) open(_ time.Duration, s *session, _ bool) {

@@ -178,9 +178,12 @@ func (s *session) quit(now time.Duration) {
 	}
 }
 
-// failed closes a connection that one of its ends has given up. A flow on it that is
+// Established has nothing to do: what waited for the handshake is sent.
+func (s *session) Established(time.Duration) {}
+
+// Failed closes a connection that one of its ends has given up. A flow on it that is
 // not over has failed.
-func (s *session) failed(time.Duration) {
+func (s *session) Failed(time.Duration) {
 	s.sim.loop.Cancel(s.feed)
 	s.sim.loop.Cancel(s.stop)
 	if s.flow != idle && !s.ended {
@@ -314,10 +317,7 @@ func newTags(t traffic.Tagging, services int) *tags {
 	}
 	for service := range services {
 		tag := tcp.Tag{Thresholds: thresholds}
-		for at := int64(0); ; at = t.Until(at) {
-			if at == math.MaxInt64 {
-				break
-			}
+		for at := int64(0); at < math.MaxInt64; at = t.Until(at) {
 			tag.DSCPs = append(tag.DSCPs, t.DSCP(service, at))
 		}
 		g.services = append(g.services, tag)

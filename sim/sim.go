@@ -95,7 +95,7 @@ func New(c Config) (*Simulation, error) {
 	}
 	var payload int
 	if s.hosts, payload, err = newHosts(s); err != nil {
-		return nil, fmt.Errorf("preparing a simulation: %w", err)
+		return nil, fmt.Errorf("preparing a simulation: hosts: %w", err)
 	}
 	s.chunk = int64(payload)
 	if s.probes, err = newProbes(s); err != nil {
@@ -317,13 +317,8 @@ func (s *Simulation) Outcome() Outcome {
 func records(flows []traffic.Flow) []results.Flow {
 	list := make([]results.Flow, len(flows))
 	for i, f := range flows {
-		list[i] = results.Flow{
-			ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
-			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
-			Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
-			Stop: f.Stop, Rate: int64(f.Rate), Push: f.Push,
-			Error: unfinished,
-		}
+		list[i] = f.Record()
+		list[i].Error = unfinished
 	}
 	return list
 }

@@ -280,11 +280,6 @@ type nic struct {
 	next    *event.Timer // for free, when something waits
 }
 
-func (n *nic) init(s *Stack, host int, rate units.Rate) {
-	*n = nic{stack: s, host: host, rate: rate}
-	n.next = event.NewTimer(n.serve)
-}
-
 // answer sends a packet that answers data as soon as the wire is free.
 func (n *nic) answer(now time.Duration, k *packet.Packet) {
 	n.answers.Push(k)
@@ -347,11 +342,5 @@ func (n *nic) send(now time.Duration) {
 	if e != nil {
 		e.offer(now)
 	}
-	n.serve(now)
-}
-
-// pause takes what flow control says.
-func (n *nic) pause(now time.Duration, stopped bool) {
-	n.stopped = stopped
 	n.serve(now)
 }

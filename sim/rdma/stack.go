@@ -58,7 +58,8 @@ func NewStack(loop *event.Loop, pool *packet.Pool, send func(at time.Duration, h
 		counters: make([]Counters, len(c.Uplinks)),
 	}
 	for i, rate := range c.Uplinks {
-		s.nics[i].init(s, i, rate)
+		n := &s.nics[i]
+		n.stack, n.host, n.rate, n.next = s, i, rate, event.NewTimer(n.serve)
 	}
 	return s, nil
 }
@@ -68,14 +69,22 @@ func (s *Stack) Counters(host int) Counters { return s.counters[host] }
 
 // Pause takes what the network's flow control says of a host's uplink: while it
 // is stopped the host keeps its packets.
-func (s *Stack) Pause(now time.Duration, host int, stopped bool) { s.nics[host].pause(now, stopped) }
+func (s *Stack) Pause(now time.Duration, host int, stopped bool) {
+	s.nics[host].stopped = stopped
+	s.nics[host].serve(now)
+}
 
 // Endpoint hands out one end of a connection, to be established before use and
 // released after it.
 func (s *Stack) Endpoint() *Endpoint {
 	e := s.free
 	if e == nil {
-		return newEndpoint(s)
+		e = &Endpoint{stack: s}
+		e.pace = event.NewTimer(e.offer)
+		e.increase = event.NewTimer(e.ticked)
+		e.rto = event.NewTimer(e.timedOut)
+		e.quiet = event.NewTimer(e.quietOver)
+		return e
 	}
 	s.free, e.after = e.after, nil
 	return e
@@ -147,15 +156,6 @@ type Endpoint struct {
 	user  Upcalls
 	sender
 	receiver
-}
-
-func newEndpoint(s *Stack) *Endpoint {
-	e := &Endpoint{stack: s}
-	e.pace = event.NewTimer(e.offer)
-	e.increase = event.NewTimer(e.ticked)
-	e.rto = event.NewTimer(e.timedOut)
-	e.quiet = event.NewTimer(e.quietOver)
-	return e
 }
 
 // Establish makes the endpoint ready to send and to receive. Both ends of a

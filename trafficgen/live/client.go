@@ -105,7 +105,7 @@ func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("opening connections: %w", err)
 	}
-	c := &Client{network: network, cfg: cfg, goodput: goodput{every: cfg.Goodput, dilation: cfg.Dilation}}
+	c := &Client{network: network, cfg: cfg, goodput: goodput{every: cfg.Goodput, dilated: dilated{dilation: cfg.Dilation}}}
 	c.pool.list = map[ends][]*connection{}
 	var err error
 	if c.clock, err = readClock(); err != nil {
@@ -225,11 +225,10 @@ func (c *Client) Run(ctx context.Context, start time.Time) ([]results.Flow, erro
 
 // goodput adds up what the connections of a client take off their sockets.
 type goodput struct {
-	every    time.Duration // lab time between two samples; zero: none
-	dilation float64
+	every time.Duration // lab time between two samples; zero: none
 
-	mu    sync.Mutex
-	start time.Time // of lab time
+	mu sync.Mutex
+	dilated
 	meter *meter.Meter
 }
 
@@ -246,7 +245,7 @@ func (g *goodput) add(service int, bytes int64) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.meter.Add(time.Duration(float64(time.Since(g.start))/g.dilation), service, bytes)
+	g.meter.Add(g.lab(time.Since(g.start)), service, bytes)
 }
 
 // arrived counts payload that came for a flow of a service.

@@ -61,6 +61,23 @@ func kernelSleep(d time.Duration) error {
 	}
 }
 
+// dilated maps between lab time and the wall clock, which runs dilation times
+// faster.
+type dilated struct {
+	start    time.Time // wall time of lab time zero
+	dilation float64
+}
+
+// wall is when it is that lab time.
+func (d dilated) wall(at time.Duration) time.Time {
+	return d.start.Add(time.Duration(float64(at) * d.dilation))
+}
+
+// lab turns a span of wall time into lab time.
+func (d dilated) lab(wall time.Duration) time.Duration {
+	return time.Duration(float64(wall) / d.dilation)
+}
+
 // clock says what time it was when the system's monotonic clock had some value.
 type clock struct {
 	wall time.Time

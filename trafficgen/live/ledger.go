@@ -1,8 +1,10 @@
 package live
 
 import (
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -40,10 +42,7 @@ type entry struct {
 func (l *ledger) busy(list []entry) []entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.open {
-		list = append(list, e)
-	}
-	return list
+	return slices.AppendSeq(list, maps.Values(l.open))
 }
 
 // begin opens the account of the flow that a connection is asked for, and ends
@@ -181,24 +180,20 @@ const unset = math.MaxInt32
 // for its next flow, and one that was closed cannot be asked.
 func (g Sampling) look(e entry) (results.SenderSample, bool) {
 	var info unix.TCPInfo
-	now := time.Now()
+	now, lab := time.Now(), dilated{g.Start, g.Dilation}.lab
 	if _, err := e.socket.info(&info); err != nil || info.Unacked == 0 && info.Notsent_bytes == 0 {
 		return results.SenderSample{}, false
 	}
 	mss := int64(info.Snd_mss)
 	sample := results.SenderSample{
-		At:    g.lab(now.Sub(g.Start)),
+		At:    lab(now.Sub(g.Start)),
 		Flow:  e.flow,
 		Cwnd:  int64(info.Snd_cwnd) * mss,
-		SRTT:  g.lab(time.Duration(info.Rtt) * time.Microsecond),
+		SRTT:  lab(time.Duration(info.Rtt) * time.Microsecond),
 		Alpha: g.Alpha(e.socket.raw),
 	}
 	if info.Snd_ssthresh < unset {
 		sample.SSThresh = int64(info.Snd_ssthresh) * mss
 	}
 	return sample, true
-}
-
-func (g Sampling) lab(wall time.Duration) time.Duration {
-	return time.Duration(float64(wall) / g.Dilation)
 }

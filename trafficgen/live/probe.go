@@ -76,6 +76,7 @@ func (p *Prober) Close() {
 func (p *Prober) Run(ctx context.Context, start time.Time, over <-chan struct{}) ([]results.ProbeSample, error) {
 	defer context.AfterFunc(ctx, p.Close)()
 	sending, stop := context.WithCancel(ctx)
+	times := dilated{start, p.cfg.Dilation}
 	var measuring errgroup.Group
 	var watching sync.WaitGroup
 	watching.Go(func() {
@@ -88,7 +89,7 @@ func (p *Prober) Run(ctx context.Context, start time.Time, over <-chan struct{})
 	for _, one := range p.probes {
 		measuring.Go(one.receive)
 		measuring.Go(func() error {
-			err := p.send(sending, one, start)
+			err := one.sendAll(sending, times)
 			return errors.Join(err, one.last(p.cfg.Patience))
 		})
 	}
@@ -104,42 +105,37 @@ func (p *Prober) Run(ctx context.Context, start time.Time, over <-chan struct{})
 	}
 	var all []results.ProbeSample
 	for _, one := range p.probes {
-		all = append(all, one.measured(start, p.cfg.Dilation)...)
+		all = append(all, one.measured(times)...)
 	}
 	return all, nil
 }
 
-// send sends the packets of a probe at their times, until ctx ends.
-func (p *Prober) send(ctx context.Context, one *probe, start time.Time) error {
+// sendAll sends the packets of a probe at their times, until ctx ends.
+func (p *probe) sendAll(ctx context.Context, times dilated) error {
 	// The thread is not unlocked: its timer slack ends with it.
 	runtime.LockOSThread()
 	if err := preciseThread(); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
-		at, ok := one.At(n)
+		at, ok := p.At(n)
 		if !ok {
 			return nil
 		}
-		if time.Since(p.wall(start, at+one.Every)) > 0 {
+		if time.Since(times.wall(at+p.Every)) > 0 {
 			continue // late by more than the time to the next: a burst would not be a probe
 		}
-		err := sleepUntil(ctx, p.wall(start, at))
+		err := sleepUntil(ctx, times.wall(at))
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err == nil {
-			err = one.send()
+			err = p.send()
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// wall is when it is that lab time.
-func (p *Prober) wall(start time.Time, at time.Duration) time.Time {
-	return start.Add(time.Duration(float64(at) * p.cfg.Dilation))
 }
 
 // probe is one of a prober's.
@@ -250,11 +246,10 @@ func (p *probe) setDeadline() error {
 }
 
 // measured is what the probe has measured, in lab time.
-func (p *probe) measured(start time.Time, dilation float64) []results.ProbeSample {
-	lab := func(d time.Duration) time.Duration { return time.Duration(float64(d) / dilation) }
+func (p *probe) measured(times dilated) []results.ProbeSample {
 	samples := make([]results.ProbeSample, len(p.echoes))
 	for i, e := range p.echoes {
-		samples[i] = results.ProbeSample{Probe: p.Name, At: lab(e.sent.Sub(start)), RTT: lab(e.rtt), Lost: e.rtt == 0}
+		samples[i] = results.ProbeSample{Probe: p.Name, At: times.lab(e.sent.Sub(times.start)), RTT: times.lab(e.rtt), Lost: e.rtt == 0}
 	}
 	return samples
 }

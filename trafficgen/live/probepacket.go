@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"net"
 	"net/netip"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,8 +45,7 @@ func parseProbe(b []byte) (k probePacket, ok bool) {
 // the kernel got them. One goroutine reads from it, and one writes.
 type stamped struct {
 	*net.UDPConn
-	raw syscall.RawConn
-	tos int // of what is written
+	options
 	out [probePayload]byte
 	in  [probePayload + 1]byte // a longer packet is no probe
 	oob [128]byte
@@ -66,25 +64,12 @@ func newStamped(c *net.UDPConn) (*stamped, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stamped{UDPConn: c, raw: raw}
+	s := &stamped{UDPConn: c, options: options{raw: raw}}
 	return s, s.set("SO_TIMESTAMPNS", unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 }
 
 // ecnBits of a TOS say that the packet is ECN-capable, or how it fared.
 const ecnBits = 0b11
-
-// setTOS sets the DSCP of what is written from now on.
-func (s *stamped) setTOS(tos int) error {
-	if s.tos == tos {
-		return nil
-	}
-	s.tos = tos
-	return s.set("IP_TOS", unix.IPPROTO_IP, unix.IP_TOS, tos)
-}
-
-func (s *stamped) set(name string, level, option, value int) error {
-	return setOption(s.raw, name, level, option, value)
-}
 
 // read returns the next packet of a probe, and passes over others.
 func (s *stamped) read() (probePacket, origin, error) {

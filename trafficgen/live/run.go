@@ -27,20 +27,15 @@ var (
 // run is one replay.
 type run struct {
 	*Client
-	start   time.Time
+	dilated
 	records []results.Flow // each written by the goroutine that has the flow
 	flows   sync.WaitGroup // goroutines of flows
 }
 
 func newRun(c *Client, start time.Time) *run {
-	r := &run{Client: c, start: start, records: make([]results.Flow, len(c.cfg.Flows))}
+	r := &run{Client: c, dilated: dilated{start, c.cfg.Dilation}, records: make([]results.Flow, len(c.cfg.Flows))}
 	for i, f := range c.cfg.Flows {
-		r.records[i] = results.Flow{
-			ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
-			Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
-			Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
-			Stop: f.Stop, Rate: int64(f.Rate), Push: f.Push,
-		}
+		r.records[i] = f.Record()
 	}
 	return r
 }
@@ -83,16 +78,6 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	}
 	return context.WithDeadlineCause(ctx, r.wall(traffic.End(r.cfg.Flows)).Add(r.cfg.Limit), errLimit)
-}
-
-// wall is when it is that lab time.
-func (r *run) wall(at time.Duration) time.Time {
-	return r.start.Add(time.Duration(float64(at) * r.cfg.Dilation))
-}
-
-// lab turns a span of wall time into lab time.
-func (r *run) lab(d time.Duration) time.Duration {
-	return time.Duration(float64(d) / r.cfg.Dilation)
 }
 
 // dispatch starts every flow at its time, and after an error, which it

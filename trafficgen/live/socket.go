@@ -12,11 +12,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is a TCP connection whose options we set.
+// options are those of a socket that we set.
+type options struct {
+	raw syscall.RawConn
+	tos int // of what is sent: DSCP and ECN; -1: not known
+}
+
+// set sets a number, which the error calls by its name.
+func (o *options) set(name string, level, option, value int) error {
+	err := control(o.raw, func(fd int) error { return unix.SetsockoptInt(fd, level, option, value) })
+	if err != nil {
+		return fmt.Errorf("setting %s to %d: %w", name, value, err)
+	}
+	return nil
+}
+
+// setTOS classifies what the socket sends from now on.
+func (o *options) setTOS(tos int) error {
+	if o.tos == tos {
+		return nil
+	}
+	if err := o.set("IP_TOS", unix.IPPROTO_IP, unix.IP_TOS, tos); err != nil {
+		return err
+	}
+	o.tos = tos
+	return nil
+}
+
+// socket is a TCP connection.
 type socket struct {
 	net.Conn
-	raw  syscall.RawConn
-	dscp int   // -1 before the first
+	options
 	rate int64 // bytes a second that the kernel keeps to; 0: no limit
 }
 
@@ -27,7 +53,7 @@ func newSocket(c net.Conn, congestionControl string) (*socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{Conn: c, raw: raw, dscp: -1}
+	s := &socket{Conn: c, options: options{raw, -1}}
 	if err := s.set("TCP_NODELAY", unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return nil, err
 	}
@@ -39,16 +65,7 @@ func newSocket(c net.Conn, congestionControl string) (*socket, error) {
 
 // setDSCP classifies what the socket sends from now on. The kernel keeps the
 // two ECN bits of the byte to itself.
-func (s *socket) setDSCP(dscp uint8) error {
-	if s.dscp == int(dscp) {
-		return nil
-	}
-	if err := s.set("IP_TOS", unix.IPPROTO_IP, unix.IP_TOS, int(dscp)<<2); err != nil {
-		return err
-	}
-	s.dscp = int(dscp)
-	return nil
-}
+func (s *socket) setDSCP(dscp uint8) error { return s.setTOS(int(dscp) << 2) }
 
 // setRate bounds what the kernel sends a second, in bytes of payload; 0 lifts
 // the bound.
@@ -99,19 +116,6 @@ func (s *socket) drain(backlog int) error {
 		return fmt.Errorf("waiting for the kernel to send: %w", err)
 	}
 	return s.setBacklog(backlog)
-}
-
-func (s *socket) set(name string, level, option, value int) error {
-	return setOption(s.raw, name, level, option, value)
-}
-
-// setOption sets a socket option, which the error calls by its name.
-func setOption(raw syscall.RawConn, name string, level, option, value int) error {
-	err := control(raw, func(fd int) error { return unix.SetsockoptInt(fd, level, option, value) })
-	if err != nil {
-		return fmt.Errorf("setting %s to %d: %w", name, value, err)
-	}
-	return nil
 }
 
 // setCongestionControl chooses a socket's congestion control by name; an empty

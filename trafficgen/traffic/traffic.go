@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"aqmlab/results"
 	"aqmlab/units"
 )
 
@@ -29,6 +30,16 @@ type Flow struct {
 	Push     bool          // the server sends at Start, by itself; otherwise the client asks at Start
 	Stop     time.Duration // lab time, above Start, when the server's application has sent enough; the flow is over when that has come
 	Rate     units.Rate    // most payload that the server's application offers
+}
+
+// Record is what results have of the flow before it has run.
+func (f Flow) Record() results.Flow {
+	return results.Flow{
+		ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
+		Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
+		Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
+		Stop: f.Stop, Rate: int64(f.Rate), Push: f.Push,
+	}
 }
 
 // End is the lab time of the last thing that a trace plans: a start or a stop.
