@@ -67,13 +67,6 @@ type session struct {
 	stop  *event.Timer // end of an application that does not send for ever
 }
 
-func newSession(sim *Simulation, slot int32) *session {
-	s := &session{sim: sim, conn: slot, flow: idle, flown: idle}
-	s.feed = event.NewTimer(s.write)
-	s.stop = event.NewTimer(s.quit)
-	return s
-}
-
 // begin starts a flow.
 func (s *session) begin(now time.Duration, index int) {
 	s.account()
@@ -228,10 +221,6 @@ const (
 	genMask  = 1<<(31-slotBits) - 1
 )
 
-func newSessions(seed uint64) sessions {
-	return sessions{pairs: map[ends][]*session{}, seed: seed}
-}
-
 // find is the session that a packet belongs to, or nil when that is closed.
 func (l *sessions) find(conn int32) *session {
 	if s := l.slots[conn&(maxSlots-1)]; s.conn == conn {
@@ -271,7 +260,9 @@ func (l *sessions) get(owner *Simulation) *session {
 	if len(l.slots) == maxSlots {
 		panic("a million connections are open at once")
 	}
-	s := newSession(owner, int32(len(l.slots)))
+	s := &session{sim: owner, conn: int32(len(l.slots)), flow: idle, flown: idle}
+	s.feed = event.NewTimer(s.write)
+	s.stop = event.NewTimer(s.quit)
 	l.slots = append(l.slots, s)
 	return s
 }

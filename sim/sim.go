@@ -88,7 +88,10 @@ type Simulation struct {
 // New prepares a simulation. Errors name the part of the configuration that
 // does not fit.
 func New(c Config) (*Simulation, error) {
-	s := &Simulation{config: c, queues: collectors.NewQueues(c.Sample), estimates: new(collectors.Estimates), records: records(c.Flows), sessions: newSessions(c.Fabric.Seed)}
+	s := &Simulation{
+		config: c, queues: collectors.NewQueues(c.Sample), estimates: new(collectors.Estimates), records: records(c.Flows),
+		sessions: sessions{pairs: map[ends][]*session{}, seed: c.Fabric.Seed},
+	}
 	var err error
 	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Stopped: s.stopped}); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -25,12 +25,7 @@ type Point struct{ Value, Probability float64 }
 
 // Quantile inverts the function for a u in [0, 1).
 func (c CDF) Quantile(u float64) float64 {
-	i, _ := slices.BinarySearchFunc(c, u, func(p Point, u float64) int {
-		if p.Probability > u {
-			return 1
-		}
-		return -1
-	})
+	i := sort.Search(len(c), func(i int) bool { return c[i].Probability > u })
 	a, b := c[i-1], c[i] // a.Probability <= u < b.Probability
 	share := (u - a.Probability) / (b.Probability - a.Probability)
 	// The conversion forbids fusing the product into the sum.

@@ -116,12 +116,8 @@ func findPattern(name string, l layout) (pattern, error) {
 }
 
 func allToAll(r *rand.Rand, l layout) (client, server int) {
-	client = r.IntN(l.hosts)
-	server = r.IntN(l.hosts - 1)
-	if server >= client {
-		server++
-	}
-	return client, server
+	l.one = r.IntN(l.hosts)
+	return l.one, l.others(r.IntN(l.hosts - 1))
 }
 
 // interRack draws again until the server is in another rack than the client,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"aqmlab/kind"
 	"aqmlab/trafficgen/traffic"
@@ -68,14 +69,7 @@ func (w weights) sum() int { return w[len(w)-1] }
 func (w weights) pick(r *rand.Rand) int { return w.at(r.IntN(w.sum())) }
 
 // at is the service for a number from 0 to below the sum.
-func (w weights) at(n int) int {
-	for i, sum := range w {
-		if n < sum {
-			return i
-		}
-	}
-	panic("a number below the last sum is below some sum")
-}
+func (w weights) at(n int) int { return sort.SearchInts(w, n+1) }
 
 // shares is how large a part each service has.
 func (w weights) shares() []float64 {

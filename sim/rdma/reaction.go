@@ -49,24 +49,19 @@ func (r *reaction) notified(now time.Duration) {
 	r.timed, r.filled, r.bytes = 0, 0, 0
 }
 
-// decayed is alpha with its decay applied.
+// decayed is alpha with its decay applied: once for each alpha timer since the last
+// notification. Beyond 2^16 times nothing is left of it for any g that is of use.
 func (r *reaction) decayed(now time.Duration) float64 {
+	keep, alpha := 1-r.p.G, r.alpha
+	if r.cut < 0 {
+		return alpha
+	}
 	// The conversions keep a machine from fusing the two operations, which would
 	// round otherwise than on one that cannot.
-	keep, alpha := 1-r.p.G, r.alpha
-	for range r.decays(now) {
+	for range min((now-r.cut)/r.p.AlphaTimer, 1<<16) {
 		alpha = float64(keep * alpha)
 	}
 	return alpha
-}
-
-// decays is how often alpha has decayed since the last notification. Beyond
-// 2^16 times nothing is left of it for any g that is of use.
-func (r *reaction) decays(now time.Duration) int {
-	if r.cut < 0 {
-		return 0
-	}
-	return int(min((now-r.cut)/r.p.AlphaTimer, 1<<16))
 }
 
 // ticked ends a round of the timer.

@@ -90,7 +90,7 @@ func (e *Endpoint) begin(now time.Duration, s state, ends Ends, c *Counters, use
 	e.uplink.leaves = 0
 	e.resends = resends{}
 	e.super = superPacket{}
-	e.echo, e.echoed = newReaction(), false
+	e.echo, e.echoed = reaction{cut: -1}, false
 	e.rcv.reset()
 	e.edge = math.MaxInt64
 	if c := &config.Receive; c.Buffer > 0 {

@@ -74,8 +74,6 @@ type reaction struct {
 	cwr    bool  // the receiver has yet to be told (RFC 3168, section 6.1.2)
 }
 
-func newReaction() reaction { return reaction{cut: -1} }
-
 // limiter knows whether the window is what limits the sender. Only then it
 // grows, so that a sender with little to say does not gather a window that it
 // never tested (RFC 7661).

@@ -26,7 +26,6 @@ const (
 	estimatorDepartureRate = "departure-rate"
 	estimatorOracle        = "oracle"
 	timingCovered          = "covered"
-	timingPaperLiteral     = "paper-literal"
 )
 
 type idealRED struct {

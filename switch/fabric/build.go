@@ -144,7 +144,8 @@ func (n *Network) addHost(spec Spec, nodes []node, at int) error {
 		u.wire = new(wire)
 		n.initWire(u.wire, links[0])
 		if spec.Pause.on() {
-			u.gate = newGate(n.loop, u.wire, func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) })
+			u.gate = &gate{loop: n.loop, wire: u.wire, send: func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }}
+			u.gate.free = event.NewTimer(u.gate.serve)
 		}
 	}
 	links[0].away = u.wire

@@ -96,12 +96,6 @@ type gate struct {
 	stopped bool
 }
 
-func newGate(loop *event.Loop, w *wire, send func(at time.Duration, k *packet.Packet)) *gate {
-	g := &gate{loop: loop, wire: w, send: send}
-	g.free = event.NewTimer(g.serve)
-	return g
-}
-
 // take takes a packet that left the host at the lab time at.
 func (g *gate) take(at time.Duration, k *packet.Packet) {
 	k.Due = at

@@ -94,23 +94,17 @@ type end struct {
 func connect(spec Spec) ([]node, error) {
 	var nodes []node
 	number := map[string]int{}
-	add := func(name string) error {
-		if _, taken := number[name]; taken {
-			return fmt.Errorf("two nodes are named %s", name)
-		}
-		number[name] = len(nodes)
-		nodes = append(nodes, node{name: name})
-		return nil
-	}
 	for _, h := range spec.Hosts {
-		if err := add(h.Name); err != nil {
-			return nil, err
-		}
+		nodes = append(nodes, node{name: h.Name})
 	}
 	for _, s := range spec.Switches {
-		if err := add(s); err != nil {
-			return nil, err
+		nodes = append(nodes, node{name: s})
+	}
+	for i, n := range nodes {
+		if _, taken := number[n.name]; taken {
+			return nil, fmt.Errorf("two nodes are named %s", n.name)
 		}
+		number[n.name] = i
 	}
 	hosts := len(spec.Hosts)
 	for i, l := range spec.Links {

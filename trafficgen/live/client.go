@@ -108,7 +108,7 @@ func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
 	c := &Client{network: network, cfg: cfg, goodput: goodput{every: cfg.Goodput, dilated: dilated{dilation: cfg.Dilation}}}
 	c.pool.list = map[ends][]*connection{}
 	var err error
-	if c.clock, err = readClock(); err != nil {
+	if c.clock, err = closestClock(time.Now, monotonic); err != nil {
 		return nil, fmt.Errorf("opening connections: %w", err)
 	}
 	if err := c.openAhead(ctx); err != nil {
@@ -170,8 +170,8 @@ func (c *Client) connect(ctx context.Context, e ends) (*connection, error) {
 		nc.Close()
 		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
 	}
-	conn := newConnection(s, e, c.arrived)
-	conn.busy = true
+	conn := &connection{socket: s, ends: e, arrived: c.arrived, busy: true}
+	conn.discard = conn.discardReady // bound once, not for every flow
 	if !c.pool.add(conn) {
 		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, errClosed)
 	}

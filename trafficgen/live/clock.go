@@ -88,11 +88,9 @@ type clock struct {
 // between the two looks once will hardly lose it every time.
 const clockLooks = 16
 
-// readClock looks at both clocks, with an error well below a microsecond.
-func readClock() (clock, error) { return closestClock(time.Now, monotonic) }
-
 // closestClock looks at the monotonic clock between two looks at the other,
-// and keeps the pair that had the least time between them.
+// and keeps the pair that had the least time between them: its error is well below
+// a microsecond.
 func closestClock(now func() time.Time, monotonic func() (int64, error)) (clock, error) {
 	var best clock
 	var narrowest time.Duration

@@ -44,12 +44,6 @@ type connection struct {
 	discard func(fd uintptr) (done bool)
 }
 
-func newConnection(s *socket, e ends, arrived func(service int, bytes int64)) *connection {
-	c := &connection{socket: s, ends: e, arrived: arrived}
-	c.discard = c.discardReady // bound once, not for every flow
-	return c
-}
-
 // send writes a request.
 func (c *connection) send(q request) error {
 	q.put(&c.ask)

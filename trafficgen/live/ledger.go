@@ -24,7 +24,7 @@ type Account struct {
 	Timeouts    int64 // retransmission timers that expired; [results.Unknown] before Linux 6.7
 }
 
-// ledger holds the accounts of a server. The zero value is ready to use.
+// ledger holds the accounts of a server.
 type ledger struct {
 	mu   sync.Mutex
 	open map[*socket]entry
@@ -52,9 +52,6 @@ func (l *ledger) begin(s *socket, flow int64) {
 	defer l.mu.Unlock()
 	now := s.retransmits()
 	l.settle(s, now)
-	if l.open == nil {
-		l.open = map[*socket]entry{}
-	}
 	l.open[s] = entry{s, flow, now}
 }
 

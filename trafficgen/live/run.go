@@ -50,12 +50,8 @@ func (r *run) replay(ctx context.Context) error {
 	// Closing the connections is what wakes a flow that waits on one.
 	defer context.AfterFunc(running, r.Close)()
 
-	var helpers sync.WaitGroup
 	done := make(chan struct{})
-	if r.cfg.Stall > 0 {
-		helpers.Go(func() { r.watch(done, end) })
-	}
-	helpers.Go(func() {
+	go func() {
 		defer close(done)
 		// The thread is not unlocked: its timer slack ends with it.
 		runtime.LockOSThread()
@@ -63,8 +59,11 @@ func (r *run) replay(ctx context.Context) error {
 			end(err)
 		}
 		r.flows.Wait()
-	})
-	helpers.Wait()
+	}()
+	if r.cfg.Stall > 0 {
+		r.watch(done, end)
+	}
+	<-done
 	cause := context.Cause(running)
 	if cause == nil || errors.Is(cause, errLimit) || errors.Is(cause, errStall) {
 		return nil

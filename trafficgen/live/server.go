@@ -35,7 +35,7 @@ const maxErrors = 16
 // is that of the sockets that send payload, by its kernel name; empty leaves
 // the host's default.
 func Serve(network Network, hosts []int, congestionControl string) (*Server, error) {
-	s := &Server{congestionControl: congestionControl, zeros: make([]byte, zerosSize)}
+	s := &Server{congestionControl: congestionControl, zeros: make([]byte, zerosSize), ledger: ledger{open: map[*socket]entry{}}}
 	for _, host := range hosts {
 		if err := s.listen(network, host); err != nil {
 			return nil, errors.Join(fmt.Errorf("serving on host %d: %w", host, err), s.Close())
