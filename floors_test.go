@@ -24,11 +24,6 @@ import (
 // flooredRooms may have.
 const backBound = 10
 
-// moreBack has the packages that do not keep to backBound yet, with their share.
-var moreBack = map[string]float64{
-	"orchestrator/journal": 25,
-}
-
 // flooredRooms are the rooms whose packages must keep to backBound.
 var flooredRooms = []string{"results", "labs", "orchestrator", "reproduce"}
 
@@ -66,8 +61,8 @@ func TestFloors(t *testing.T) {
 				t.Logf("back: %s -> %s: %s", a.from, a.to, strings.Join(slices.Sorted(maps.Keys(g[a])), " "))
 			}
 			room, _, _ := strings.Cut(name, "/")
-			if bound := max(backBound, moreBack[name]); share > bound && slices.Contains(flooredRooms, room) {
-				t.Errorf("%s has %.0f %% back arrows, want at most %.0f %% (-v names them)", name, share, bound)
+			if share > backBound && slices.Contains(flooredRooms, room) {
+				t.Errorf("%s has %.0f %% back arrows, want at most %d %% (-v names them)", name, share, backBound)
 			}
 		})
 	}

@@ -14,7 +14,6 @@
 package journal
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -23,7 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"slices"
 	"time"
 )
 
@@ -34,54 +33,6 @@ const DefaultRoot = "/run/aqmlab"
 // RootVar is the environment variable that names another folder, for labs that
 // commands with the default one shall neither list nor remove.
 const RootVar = "AQMLAB_STATE"
-
-// ErrRunning is wrapped by the error of Open for a lab whose owner is alive.
-var ErrRunning = errors.New("owner is running")
-
-// ErrRemoved is wrapped by the errors of a journal that was undone or closed.
-var ErrRemoved = errors.New("journal is closed")
-
-// Kind says what sort of thing an entry names, and so how it is removed.
-type Kind string
-
-// The kinds of things that a lab makes.
-const (
-	Namespace Kind = "namespace" // a network namespace, by its name in /run/netns
-	Process   Kind = "process"   // a process, by PID and Start
-	File      Kind = "file"      // a file or socket, by its path
-	Congctl   Kind = "congctl"   // a TCP congestion control, by its name in the kernel
-	Container Kind = "container" // a Docker container, by its name
-)
-
-// Entry names one thing that is about to be made, with all that removing it
-// takes.
-type Entry struct {
-	Kind  Kind   `json:"kind"`
-	Name  string `json:"name"`
-	PID   int    `json:"pid,omitempty"`   // processes only
-	Start uint64 `json:"start,omitempty"` // processes only: start time in clock ticks since boot, field 22 of /proc/PID/stat
-}
-
-// Journal is the state folder of one lab, held by its owner. It is safe for
-// use by several goroutines.
-type Journal struct {
-	id   string
-	root string
-
-	mu      sync.Mutex
-	lock    *os.File // nil once closed
-	log     *os.File
-	entries []Entry
-	about   about
-}
-
-const (
-	idBytes  = 2
-	idTries  = 256
-	lockName = "lock" // in the root and in every lab's folder
-	logName  = "journal"
-	infoName = "lab.json"
-)
 
 // Create makes the folder of a new lab below root, with info as its
 // description, and locks it for the calling process.
@@ -154,9 +105,6 @@ func Open(root, id string) (*Journal, error) {
 // ID returns the lab's id: four hexadecimal digits.
 func (j *Journal) ID() string { return j.id }
 
-// Dir returns the lab's folder, where its sockets and logs go.
-func (j *Journal) Dir() string { return filepath.Join(j.root, j.id) }
-
 // Record writes entries to disk. Call it before the things they name are
 // made: what is recorded and was never made costs nothing to undo.
 func (j *Journal) Record(entries ...Entry) error {
@@ -167,22 +115,6 @@ func (j *Journal) Record(entries ...Entry) error {
 	}
 	j.entries = append(j.entries, entries...)
 	return nil
-}
-
-func (j *Journal) append(entries []Entry) error {
-	if j.log == nil {
-		return ErrRemoved
-	}
-	var lines bytes.Buffer
-	for _, e := range entries {
-		if err := json.NewEncoder(&lines).Encode(e); err != nil {
-			return err
-		}
-	}
-	if _, err := j.log.Write(lines.Bytes()); err != nil {
-		return err
-	}
-	return j.log.Sync()
 }
 
 // Describe replaces the lab's description.
@@ -210,15 +142,66 @@ func (j *Journal) Close() error {
 	return j.close()
 }
 
-func (j *Journal) close() error {
+// Undoer removes things of one kind, given newest first. What is gone
+// already, or was never made, is no error. It gets many at a time because the
+// kernel removes a hundred namespaces together about as fast as one.
+type Undoer func(entries []Entry) error
+
+// Undoers says how each kind of thing is removed.
+type Undoers map[Kind]Undoer
+
+// Undo removes everything that was recorded, newest first, and at last the
+// lab's folder. It goes on after a failure; then the folder stays, and a later
+// Undo, Open or Sweep tries again. Undoing twice is no error.
+func (j *Journal) Undo(undoers Undoers) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if j.lock == nil {
 		return nil
 	}
-	var err error
-	if j.log != nil {
-		err = j.log.Close()
+	var errs []error
+	for _, run := range runs(j.entries) {
+		undo, ok := undoers[run[0].Kind]
+		if !ok {
+			errs = append(errs, fmt.Errorf("no way to remove a %s (%s)", run[0].Kind, run[0].Name))
+			continue
+		}
+		errs = append(errs, undo(run))
 	}
-	err = errors.Join(err, j.lock.Close())
-	j.lock, j.log = nil, nil
-	return err
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("undo lab %s: %w", j.id, err)
+	}
+	// Under the root's lock, so that nobody opens a folder that is half gone.
+	err := withRoot(j.root, func() error { return os.RemoveAll(j.Dir()) })
+	if err != nil {
+		return fmt.Errorf("undo lab %s: %w", j.id, err)
+	}
+	return j.close()
+}
+
+// runs splits entries, newest first, into stretches of one kind.
+func runs(entries []Entry) [][]Entry {
+	entries = slices.Clone(entries)
+	slices.Reverse(entries)
+	var out [][]Entry
+	for len(entries) > 0 {
+		n := slices.IndexFunc(entries, func(e Entry) bool { return e.Kind != entries[0].Kind })
+		if n < 0 {
+			n = len(entries)
+		}
+		out = append(out, entries[:n:n])
+		entries = entries[n:]
+	}
+	return out
+}
+
+// RemoveFiles is the Undoer of File.
+func RemoveFiles(entries []Entry) error {
+	var errs []error
+	for _, e := range entries {
+		if err := os.Remove(e.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }

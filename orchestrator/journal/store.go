@@ -9,9 +9,61 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+)
+
+// ErrRunning is wrapped by the error of Open for a lab whose owner is alive.
+var ErrRunning = errors.New("owner is running")
+
+// ErrRemoved is wrapped by the errors of a journal that was undone or closed.
+var ErrRemoved = errors.New("journal is closed")
+
+// Kind says what sort of thing an entry names, and so how it is removed.
+type Kind string
+
+// The kinds of things that a lab makes.
+const (
+	Namespace Kind = "namespace" // a network namespace, by its name in /run/netns
+	Process   Kind = "process"   // a process, by PID and Start
+	File      Kind = "file"      // a file or socket, by its path
+	Congctl   Kind = "congctl"   // a TCP congestion control, by its name in the kernel
+	Container Kind = "container" // a Docker container, by its name
+)
+
+// Entry names one thing that is about to be made, with all that removing it
+// takes.
+type Entry struct {
+	Kind  Kind   `json:"kind"`
+	Name  string `json:"name"`
+	PID   int    `json:"pid,omitempty"`   // processes only
+	Start uint64 `json:"start,omitempty"` // processes only: start time in clock ticks since boot, field 22 of /proc/PID/stat
+}
+
+// Journal is the state folder of one lab, held by its owner. It is safe for
+// use by several goroutines.
+type Journal struct {
+	id   string
+	root string
+
+	mu      sync.Mutex
+	lock    *os.File // nil once closed
+	log     *os.File
+	entries []Entry
+	about   about
+}
+
+// Dir returns the lab's folder, where its sockets and logs go.
+func (j *Journal) Dir() string { return filepath.Join(j.root, j.id) }
+
+const (
+	idBytes  = 2
+	idTries  = 256
+	lockName = "lock" // in the root and in every lab's folder
+	logName  = "journal"
+	infoName = "lab.json"
 )
 
 // about is the content of lab.json.
@@ -158,4 +210,33 @@ func (j *Journal) writeAbout() error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+func (j *Journal) append(entries []Entry) error {
+	if j.log == nil {
+		return ErrRemoved
+	}
+	var lines bytes.Buffer
+	for _, e := range entries {
+		if err := json.NewEncoder(&lines).Encode(e); err != nil {
+			return err
+		}
+	}
+	if _, err := j.log.Write(lines.Bytes()); err != nil {
+		return err
+	}
+	return j.log.Sync()
+}
+
+func (j *Journal) close() error {
+	if j.lock == nil {
+		return nil
+	}
+	var err error
+	if j.log != nil {
+		err = j.log.Close()
+	}
+	err = errors.Join(err, j.lock.Close())
+	j.lock, j.log = nil, nil
+	return err
 }
