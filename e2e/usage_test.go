@@ -3,13 +3,10 @@
 package e2e
 
 import (
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 func containsAll(text string, parts ...string) bool {
 	for _, p := range parts {

@@ -3,7 +3,6 @@ package compare
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"aqmlab/results"
 	"aqmlab/results/resultstest"
@@ -113,5 +112,3 @@ func compared(t *testing.T, points []results.Point) Comparison {
 	}
 	return c
 }
-
-const us, ms = time.Microsecond, time.Millisecond

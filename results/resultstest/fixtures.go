@@ -24,11 +24,11 @@ func Everything() []results.Point {
 			}
 		}
 		for k := range 20 {
-			p.Services = append(p.Services, results.ServiceSample{At: time.Duration(k/2+1) * Ms, Over: Ms, Service: int32(k % 2), Bytes: int64(1000 * (k + i + 1))})
+			p.Services = append(p.Services, results.ServiceSample{At: time.Duration(k/2+1) * time.Millisecond, Over: time.Millisecond, Service: int32(k % 2), Bytes: int64(1000 * (k + i + 1))})
 		}
-		p.Pauses = []results.PauseCount{{Switch: "s1", Port: "h2", Stops: int64(i) + 1, Stopped: 1500 * Us, PeakBytes: 9000}}
+		p.Pauses = []results.PauseCount{{Switch: "s1", Port: "h2", Stops: int64(i) + 1, Stopped: 1500 * time.Microsecond, PeakBytes: 9000}}
 		for k := range 60 {
-			s := results.ProbeSample{Probe: "service-1", At: time.Duration(k) * Ms, RTT: time.Duration(80+(k*7)%40*(i+1)) * Us}
+			s := results.ProbeSample{Probe: "service-1", At: time.Duration(k) * time.Millisecond, RTT: time.Duration(80+(k*7)%40*(i+1)) * time.Microsecond}
 			if k%20 == 5 {
 				s.RTT, s.Lost = 0, true
 			}
@@ -109,12 +109,10 @@ func FlowOf(id int64, bytes int64, start, fct time.Duration) results.Flow {
 func Trace(scheme string, seed uint64, us ...int) results.Point {
 	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.5, Seed: seed}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i, n := range us {
-		p.Flows = append(p.Flows, QueryFlow(int64(i), 0, time.Duration(i)*Ms, time.Duration(n)*Us))
+		p.Flows = append(p.Flows, QueryFlow(int64(i), 0, time.Duration(i)*time.Millisecond, time.Duration(n)*time.Microsecond))
 	}
 	return p
 }
-
-const Us, Ms = time.Microsecond, time.Millisecond
 
 // QueryFlow is a flow of a query, or with query 0 of none; one that takes no time did not complete.
 func QueryFlow(id, query int64, sent, fct time.Duration) results.Flow {
@@ -131,10 +129,10 @@ func QueryFlow(id, query int64, sent, fct time.Duration) results.Flow {
 func Queried(scheme string, seed uint64, last ...int) results.Point {
 	p := results.Point{Coord: results.Coord{Scheme: scheme, Load: 0.5, Seed: seed}, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i, n := range last {
-		at := time.Duration(i+1) * Ms
+		at := time.Duration(i+1) * time.Millisecond
 		p.Flows = append(p.Flows,
-			QueryFlow(int64(2*i), int64(i+1), at, Us),
-			QueryFlow(int64(2*i+1), int64(i+1), at, time.Duration(n)*Us))
+			QueryFlow(int64(2*i), int64(i+1), at, time.Microsecond),
+			QueryFlow(int64(2*i+1), int64(i+1), at, time.Duration(n)*time.Microsecond))
 	}
 	return p
 }

@@ -54,5 +54,3 @@ func describe(r *Run) (map[string][]byte, error) {
 	}
 	return map[string][]byte{SummaryFile: []byte("{}\n"), ReportFile: []byte("<!DOCTYPE html>\n")}, nil
 }
-
-const us, ms = time.Microsecond, time.Millisecond
