@@ -32,6 +32,16 @@ func (c CDF) Quantile(u float64) float64 {
 	return a.Value + float64(share*(b.Value-a.Value))
 }
 
+// Mean is the mean of the straight-line function.
+func (c CDF) Mean() float64 {
+	var twice float64
+	for i := 1; i < len(c); i++ {
+		a, b := c[i-1], c[i]
+		twice += float64((b.Probability - a.Probability) * (a.Value + b.Value))
+	}
+	return twice / 2
+}
+
 // Values says what the values of a table are.
 type Values struct {
 	Name  string // one word
@@ -65,7 +75,7 @@ func ReadCDF(name string, r io.Reader, values Values) (CDF, error) {
 		err = errors.New("the table has no points")
 	case c[last].Probability != 1:
 		err = fmt.Errorf("the table ends at probability %v: want 1", c[last].Probability)
-	case c[last].Value == 0:
+	case c.Mean() == 0:
 		err = fmt.Errorf("every %s in the table is zero", values.Name)
 	default:
 		return c, nil
@@ -132,14 +142,7 @@ func (c cdf) Draw(r *rand.Rand) int64 {
 func (c cdf) Quantile(u float64) float64 { return CDF(c).Quantile(u) }
 
 // Mean is the mean of the straight-line function, before rounding.
-func (c cdf) Mean() float64 {
-	var twice float64
-	for i := 1; i < len(c); i++ {
-		a, b := c[i-1], c[i]
-		twice += float64((b.Probability - a.Probability) * (a.Value + b.Value))
-	}
-	return twice / 2
-}
+func (c cdf) Mean() float64 { return CDF(c).Mean() }
 
 // parseCDF reads a table of sizes.
 func parseCDF(name string, r io.Reader) (cdf, error) {

@@ -188,6 +188,7 @@ func TestParseCDFErrors(t *testing.T) {
 		"0 0\n10 0.5\n20 0.4\n":    "f:3: probability 0.4 is below 0.5",
 		"0 0\n10 0.5\n# end\n":     "f:3: the table ends at probability 0.5: want 1",
 		"0 0\n0 1\n":               "f:2: every size in the table is zero",
+		"0 0\n0 1\n1 1\n":          "f:3: every size in the table is zero", // a size that nothing has
 		strings.Repeat("9", 1<<17): "f:1: reading the table",
 	} {
 		_, err := parseCDF("f", strings.NewReader(text))
