@@ -56,7 +56,7 @@ func (p *probe) send(now time.Duration) {
 	k := s.pool.Get()
 	k.Size, k.Hash, k.DSCP, k.ECN = traffic.ProbeBytes, p.hash, p.DSCP, packet.NotECT
 	k.Src, k.Dst = int32(p.From), int32(p.To)
-	k.PureACK, k.ECE = false, false
+	k.PureACK, k.Answer, k.ECE = false, false, false
 	k.Segment = packet.Segment{Conn: p.conn, Seq: int64(len(p.samples))}
 	p.samples = append(p.samples, results.ProbeSample{Probe: p.Name, At: now, Lost: true})
 	p.owner.underWay++

@@ -109,7 +109,7 @@ func TestPackets(t *testing.T) {
 			s.Flags = packet.REQ
 		}
 		seq += int64(size - 44)
-		if k.Segment != s || k.Size != size || k.DSCP != dscp || k.ECN != packet.ECT0 || k.PureACK || k.Src != 0 || k.Dst != 1 || k.Hash != 77 {
+		if k.Segment != s || k.Size != size || k.DSCP != dscp || k.ECN != packet.ECT0 || k.PureACK || k.Answer || k.Src != 0 || k.Dst != 1 || k.Hash != 77 {
 			t.Errorf("packet %d is %+v", i, k.Packet)
 		}
 	}
@@ -207,7 +207,7 @@ func TestNotifications(t *testing.T) {
 	var at []time.Duration
 	for _, k := range b.run(time.Millisecond) {
 		at = append(at, k.at)
-		if k.Segment != (packet.Segment{Conn: 1, Flags: packet.CNP}) || k.DSCP != 7 || k.ECN != packet.NotECT || k.Size != 60 || !k.PureACK {
+		if k.Segment != (packet.Segment{Conn: 1, Flags: packet.CNP}) || k.DSCP != 7 || k.ECN != packet.NotECT || k.Size != 60 || k.PureACK || !k.Answer {
 			t.Errorf("%+v is no notification", k.Packet)
 		}
 	}
@@ -251,7 +251,7 @@ func TestAnswers(t *testing.T) {
 		if *got != tt.delivered || len(log) > 1 || (len(log) == 1) != (tt.flags != 0) {
 			t.Fatalf("step %d: %d delivered, answers %+v", i, *got, log)
 		}
-		if len(log) == 1 && (log[0].Segment != packet.Segment{Conn: 1, Ack: tt.ack, Flags: tt.flags} || log[0].DSCP != 5 || log[0].Size != 48 || !log[0].PureACK) {
+		if len(log) == 1 && (log[0].Segment != packet.Segment{Conn: 1, Ack: tt.ack, Flags: tt.flags} || log[0].DSCP != 5 || log[0].Size != 48 || log[0].PureACK || !log[0].Answer) {
 			t.Errorf("step %d: answer %+v", i, log[0].Packet)
 		}
 	}

@@ -109,7 +109,7 @@ func (e *Endpoint) emit(now time.Duration) *packet.Packet {
 	m := e.messages[e.current]
 	n := min(e.stack.payload, m.end-e.next)
 	k := e.packet(int(n)+dataHeaders, m.dscp)
-	k.ECN, k.PureACK = packet.ECT0, false
+	k.ECN, k.Answer = packet.ECT0, false
 	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next}
 	if e.next < e.highest {
 		e.counters().Retransmits++

@@ -218,15 +218,14 @@ const (
 func (e *Endpoint) packet(size int, dscp uint8) *packet.Packet {
 	k := e.stack.pool.Get()
 	k.Size, k.Src, k.Dst, k.Hash = int32(size), e.ends.Local, e.ends.Remote, e.ends.Hash
-	k.DSCP, k.ECE = dscp, false
+	k.DSCP, k.PureACK, k.ECE = dscp, false, false
 	return k
 }
 
-// answer sends a packet that answers data. It counts as a pure ACK: hosts that
-// hold their data back, for a base RTT, let it pass as they do TCP's.
+// answer sends a packet that answers data.
 func (e *Endpoint) answer(now time.Duration, size int, dscp uint8, s packet.Segment) {
 	k := e.packet(size, dscp)
-	k.ECN, k.PureACK = packet.NotECT, true
+	k.ECN, k.Answer = packet.NotECT, true
 	s.Conn = e.ends.Conn
 	k.Segment = s
 	e.nic.answer(now, k)

@@ -93,6 +93,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
+		ps.FacesHost = e.far < len(spec.Hosts)
 		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
 		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {

@@ -206,10 +206,11 @@ func TestEmptyGivesBackWhatWaits(t *testing.T) {
 	}
 }
 
-// TestIngressBetweenSwitches: an ACK passes the ingress side of the very port
-// that its data leaves by, in each switch on its way.
+// TestIngressBetweenSwitches: with gates at all ports, an ACK passes the ingress
+// side of the very port that its data leaves by, in each switch on its way.
 func TestIngressBetweenSwitches(t *testing.T) {
 	spec := ackStar()
+	spec.Port.Ingress.Params["ports"] = "all"
 	spec.Switches = []string{"s1", "s2"}
 	spec.Links[receiver].B = "s2"
 	spec.Links = append(spec.Links, Link{A: "s1", B: "s2", Rate: units.Gbps, Delay: 10 * us})
@@ -224,6 +225,48 @@ func TestIngressBetweenSwitches(t *testing.T) {
 	}
 	if len(e.acks) != 80 || e.pool.Taken() != 0 {
 		t.Errorf("%d ACKs of 80, %d packets left", len(e.acks), e.pool.Taken())
+	}
+}
+
+// TestIngressOfHostsOnly: in a leaf-spine an ACK may come back by another spine
+// than its data went by. The authors' program holds ACKs only where they can come
+// in by no wrong port: at ports that face hosts.
+func TestIngressOfHostsOnly(t *testing.T) {
+	for ports, want := range map[string]struct{ hosts, switches bool }{
+		"":      {true, false},
+		"hosts": {true, false},
+		"all":   {true, true},
+	} {
+		spec := ackStar()
+		if ports != "" {
+			spec.Port.Ingress.Params["ports"] = ports
+		}
+		spec.Switches = []string{"leaf1", "leaf2", "spine1", "spine2"}
+		for i, leaf := range []string{"leaf1", "leaf1", "leaf2"} {
+			spec.Links[i].B = leaf
+		}
+		for _, leaf := range spec.Switches[:2] {
+			for _, spine := range spec.Switches[2:] {
+				spec.Links = append(spec.Links, Link{A: leaf, B: spine, Rate: 600 * units.Mbps, Delay: 10 * us})
+			}
+		}
+		e := newExchange(t, spec)
+		e.incast(200)
+		e.RunUntil(20 * time.Millisecond)
+		held := map[bool]bool{} // by whether the port faces a host
+		for _, p := range e.Ports() {
+			host := p.Far[0] == 'h'
+			held[host] = held[host] || p.Ingress.Count().Held > 0
+			if built := p.Ingress != nil; built != (host || want.switches) {
+				t.Errorf("ports %q: that of %s to %s has a gate: %v", ports, p.Switch, p.Far, built)
+			}
+		}
+		if held[true] != want.hosts || held[false] != want.switches {
+			t.Errorf("ports %q: held at ports to hosts %v, to switches %v; want %+v", ports, held[true], held[false], want)
+		}
+		if len(e.acks) != 400 || e.pool.Taken() != 0 {
+			t.Errorf("ports %q: %d ACKs of 400, %d packets left", ports, len(e.acks), e.pool.Taken())
+		}
 	}
 }
 

@@ -105,7 +105,7 @@ func (u *uplink) stop(now time.Duration, stop bool) {
 // the switch have run already. [Network.Clamped] counts those.
 func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
 	h := &n.hosts[host]
-	if h.line != nil && !k.PureACK {
+	if h.line != nil && !k.PureACK && !k.Answer {
 		h.line.hold(at, k)
 		return
 	}

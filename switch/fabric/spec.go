@@ -41,7 +41,8 @@ type Host struct {
 	Addr netip.Addr
 	// Delays are how long the host holds a packet back before its uplink takes
 	// it: none for nil, the same for every packet with one entry, and with more
-	// that which the flow's hash picks. Pure ACKs are not held back.
+	// that which the flow's hash picks. Pure ACKs, and answers of RoCE, are not held
+	// back.
 	Delays []time.Duration
 }
 

@@ -44,6 +44,7 @@ type Packet struct {
 	Next *Packet // link of the list that the packet stands in
 
 	Marked bool // by the port whose queue it waits in; valid until it leaves that port
+	Answer bool // of RoCE to data: an acknowledgement or a notification, which hosts never hold back, as a pure ACK
 
 	l3 uint8 // where the network-layer header starts in Frame
 	l4 uint8 // where the TCP header starts in Frame

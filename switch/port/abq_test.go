@@ -11,7 +11,7 @@ import (
 // packets.
 func paperGate(t testing.TB, params map[string]any) *abq {
 	t.Helper()
-	g, err := Gates().New("abq", params, GateEnv{Buffer: 80 * packet.FullPacket})
+	g, err := Gates().New("abq", params, GateEnv{Buffer: 80 * packet.FullPacket, FacesHost: true})
 	if err != nil {
 		t.Fatal(err)
 	}

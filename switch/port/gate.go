@@ -28,14 +28,15 @@ const (
 
 // GateEnv is what a gate is built for: one port.
 type GateEnv struct {
-	Buffer units.Size // of the port
+	Buffer    units.Size // of the port
+	FacesHost bool       // what enters comes from a host, not from a switch
 }
 
-// Gates lists every kind of gate.
+// Gates lists every kind of gate. A kind makes none for a port that it leaves alone.
 func Gates() kind.Table[GateEnv, Gate] {
 	return kind.Table[GateEnv, Gate]{
 		kind.Row("abq", "hold the ACKs that enter by a port while its output queue is congested",
-			ABQ{K: 20 * packet.FullPacket, Floor: 4 * packet.FullPacket, ECEOnLastRelease: true}, newABQ).
+			ABQ{K: 20 * packet.FullPacket, Floor: 4 * packet.FullPacket, ECEOnLastRelease: true, Ports: hostPorts}, newABQ).
 			Noting("It marks and drops nothing: it sets the ECN echo of the ACKs that it held, whatever their own ECN field."),
 	}
 }
@@ -48,11 +49,17 @@ func Gates() kind.Table[GateEnv, Gate] {
 // Where text and listing of the paper differ, the text holds: ACKs are let go
 // at length X, not only below it, and entering congestion sets X, each time. A
 // queue that jumps past several release points releases at the first of them.
+//
+// ACKs that come in by a port acknowledge data that left by it where paths are
+// symmetric. Between switches with several paths they need not be, so that ACKs of
+// other ports' data would wait. The authors' program therefore has the gate at the
+// ports that face hosts only, as is the default here; the paper says nothing of it.
 type ABQ struct {
 	K                units.Size `lab:"k" range:"1B..1000GB" doc:"bytes in the port's queues above which it is congested"`
 	QMax             units.Size `lab:"q_max" range:"0B..1000GB" doc:"capacity of the port's queues, from which the first release point is computed; without it, the port's buffer"`
 	Floor            units.Size `lab:"floor" range:"1B..1000GB" doc:"length below which a halved release point ends the congestion"`
 	ECEOnLastRelease bool       `lab:"ece_on_last_release" doc:"set the ECN echo also in the release that ends the congestion"`
+	Ports            string     `lab:"ports" oneof:"hosts,all" what:"choice" doc:"hosts: at ports that face hosts, where no ACK can come in by a wrong path (the authors' program); all: between switches, too"`
 }
 
 // abq is the paper's state machine:
@@ -81,12 +88,18 @@ const (
 	congested                          // CS: ACKs wait
 )
 
+// hostPorts is the choice of ports that face hosts.
+const hostPorts = "hosts"
+
 func newABQ(p ABQ, env GateEnv) (Gate, error) {
 	if p.QMax == 0 {
 		p.QMax = env.Buffer
 	}
 	if p.QMax <= p.K {
 		return nil, kind.Invalid("k", "%v is not below the capacity of the port's queues, %v", p.K, p.QMax)
+	}
+	if p.Ports == hostPorts && !env.FacesHost {
+		return nil, nil
 	}
 	return &abq{
 		k:     int(p.K),

@@ -30,15 +30,18 @@ type IngressCount struct {
 }
 
 // NewIngress builds the ingress side that a port's spec asks for, or returns nil when
-// it asks for none. Packets that go on are handed to forward. Errors name the parameter
+// it asks for none or the gate leaves the port alone. Packets that go on are handed to forward. Errors name the parameter
 // that does not fit.
 func NewIngress(spec Spec, forward func(time.Duration, *packet.Packet)) (*Ingress, error) {
 	if spec.Ingress.Kind == "" {
 		return nil, nil
 	}
-	gate, err := Gates().New(spec.Ingress.Kind, spec.Ingress.Params, GateEnv{Buffer: spec.Buffer})
+	gate, err := Gates().New(spec.Ingress.Kind, spec.Ingress.Params, GateEnv{Buffer: spec.Buffer, FacesHost: spec.FacesHost})
 	if err != nil {
 		return nil, fmt.Errorf("ingress: %w", err)
+	}
+	if gate == nil {
+		return nil, nil
 	}
 	return &Ingress{gate: gate, forward: forward}, nil
 }

@@ -44,7 +44,7 @@ type entrance struct {
 func newEntrance(t testing.TB, params map[string]any) *entrance {
 	t.Helper()
 	e := &entrance{}
-	spec := Spec{Buffer: 80 * packet.FullPacket, Ingress: kind.Choice{Kind: "abq", Params: params}}
+	spec := Spec{Buffer: 80 * packet.FullPacket, FacesHost: true, Ingress: kind.Choice{Kind: "abq", Params: params}}
 	var err error
 	e.Ingress, err = NewIngress(spec, func(now time.Duration, k *packet.Packet) {
 		e.log = append(e.log, passed{now, k.Hash, k.ECE})

@@ -15,6 +15,7 @@ import (
 // crosses process boundaries as JSON.
 type Spec struct {
 	Rate      units.Rate    // line rate C
+	FacesHost bool          // its link leads to a host, not to a switch
 	RTT       time.Duration // base RTT, for the thresholds that are computed from it
 	Queues    int           // number of queues; the DSCP of a packet is its queue's number, an unknown one means queue 0
 	Buffer    units.Size    // bytes of packet memory: the port's, or the pool's that all ports of a switch draw from
