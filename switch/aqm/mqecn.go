@@ -1,7 +1,6 @@
 package aqm
 
 import (
-	"math"
 	"time"
 
 	"aqmlab/kind"
@@ -22,6 +21,11 @@ import (
 // Quanta count network-layer bytes and rounds take wire time, so a quantum
 // counts as full packets of 1500 bytes on the wire. C is the line rate: behind a
 // limiter at 99.5 % of it a lone queue settles at 0.995 K.
+//
+// The paper names variants that it does not measure. A chip may update T_round and
+// the average length of queues at fixed times (section 4.1): t_update and
+// average_every. Section 3.3.1 weighs a sample a turn against one a round:
+// once_a_round. RED compares an average length with its threshold: weight.
 type MQECN struct {
 	Threshold     Threshold     `lab:"threshold" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x base RTT x lambda)"`
 	Lambda        float64       `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
@@ -33,6 +37,12 @@ type MQECN struct {
 	KMin          units.Size    `lab:"kmin" range:"0B..1000GB" doc:"probabilistic form: queue length up to which no packet is marked, scaled as K is"`
 	KMax          units.Size    `lab:"kmax" range:"0B..1000GB" doc:"probabilistic form: queue length above which every packet is marked, scaled as K is; excludes threshold"`
 	PMax          float64       `lab:"pmax" range:"(0, 1]" doc:"probabilistic form: probability of a mark at kmax, rising from zero at kmin"`
+
+	OnceARound   bool          `lab:"once_a_round" doc:"take one round time a round, of the first queue that is served in it a second time, not one a turn"`
+	TUpdate      time.Duration `lab:"t_update" range:"0s..100h" doc:"average the latest round time at multiples of this time, about that of a full packet; at each new round time when absent"`
+	Idle         string        `lab:"idle" oneof:"port,rounds" what:"choice" doc:"which queues are empty while t_idle runs: port (all), or rounds (all but strict ones, as in the ns-2 code of TCN)"`
+	Weight       float64       `lab:"weight" range:"(0, 1]" doc:"weight of the current length in the average length that is compared with K_i; 1 compares the current one"`
+	AverageEvery time.Duration `lab:"average_every" range:"0s..100h" doc:"average the length at multiples of this time, as chips do; at each arrival when absent"`
 }
 
 // The turns that give a round time.
@@ -41,21 +51,29 @@ const (
 	sampleExhausted = "exhausted"
 )
 
+// The queues that are empty while the port counts as idle.
+const (
+	idlePort   = "port"
+	idleRounds = "rounds"
+)
+
 // mqECN is a port. What shares the link among its queues is in share.
 type mqECN struct {
 	MQECN
 	Env
 	curve     ramp // over the queue length in bytes, of a queue with the whole link
 	share     sharing
-	idleSince time.Duration // end of the last packet that left the port empty
+	length    lengths
+	inRounds  busyQueues    // that are not strict
+	idleSince time.Duration // end of the last packet that left the port idle
 }
 
 // sharing estimates which part of the link each queue has.
 type sharing interface {
 	arrive(now time.Duration, v View)
 	depart(v View)
-	idle(slots float64)                    // the port was idle for so many times t_idle
-	shareOf(queue int) (part, all float64) // the queue has part/all of the link
+	idle(from, to time.Duration, slots float64) // the port was idle for so many times t_idle
+	shareOf(queue int) (part, all float64)      // the queue has part/all of the link
 }
 
 var _ Scheme = (*mqECN)(nil)
@@ -68,17 +86,35 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.CountArriving && p.AverageEvery > 0 {
+		return nil, kind.Invalid("count_arriving", "excludes average_every: no packet arrives when the length is averaged")
+	}
 	if p.TIdle == 0 {
 		p.TIdle = max(env.Rate.Time(packet.FullPacket), 1)
 	}
-	s := mqECN{MQECN: p, Env: env, curve: curve}
+	s := mqECN{MQECN: p, Env: env, curve: curve, inRounds: newBusyQueues(env.Queues)}
+	s.length = newLengths(newLengthFilter(p.Weight, p.AverageEvery, env.Rate), env.Queues)
 	if env.Quanta == nil {
+		if name := p.ofRounds(); name != "" {
+			return nil, kind.Invalid(name, "the scheduler serves in no rounds: want one that does, such as dwrr")
+		}
 		s.share = newWeightShares(p, env)
 		return &s, nil
 	}
 	rounds := newRoundShares(p, env)
 	s.share = rounds
 	return &mqECNRounds{s, rounds}, nil
+}
+
+// ofRounds names a parameter that is set and needs a scheduler with rounds.
+func (p MQECN) ofRounds() string {
+	switch {
+	case p.OnceARound:
+		return "once_a_round"
+	case p.TUpdate > 0:
+		return "t_update"
+	}
+	return ""
 }
 
 // curve is the marking curve of a queue that has the link to itself.
@@ -103,21 +139,26 @@ func (p MQECN) curve(env Env) (ramp, error) {
 }
 
 func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
-	if v.PortBytes == 0 && now > s.idleSince {
+	if s.isIdle(v) && now > s.idleSince {
 		if slots := (now - s.idleSince) / s.TIdle; slots > 0 {
-			s.share.idle(float64(slots))
+			s.share.idle(s.idleSince, now, float64(slots))
 		}
 	}
-	s.share.arrive(now, v)
-	if s.CountArriving {
-		v.Bytes += int(p.Size)
+	if v.Queue >= s.Strict {
+		s.inRounds.arrive(v)
 	}
+	s.share.arrive(now, v)
+	counted := 0
+	if s.CountArriving {
+		counted = int(p.Size)
+	}
+	length := s.length.arrive(now, counted, v)
 	curve := s.curve
 	if v.Queue >= s.Strict {
 		part, all := s.share.shareOf(v.Queue)
 		curve = curve.scaled(part, all)
 	}
-	if curve.marks(float64(v.Bytes), s.Rand) {
+	if curve.marks(length, s.Rand) {
 		return Mark
 	}
 	return Pass
@@ -125,23 +166,24 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 
 func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.depart(v)
-	if v.PortBytes == 0 {
+	s.length.depart(now, int(p.Size), v)
+	if v.Queue >= s.Strict {
+		s.inRounds.depart(v)
+	}
+	if s.isIdle(v) {
 		s.idleSince = now + s.Rate.Time(int(p.Size)+packet.FrameOverhead)
 	}
 	return Pass
 }
 
-// average is the filter of MQ-ECN, section 3.3.1: beta is the weight of the old
-// value. The conversions keep a compiler from fusing the operations, which
-// would make results depend on the processor.
-type average struct{ value, beta float64 }
-
-func (a *average) add(sample float64) {
-	a.value = float64(a.beta*a.value) + float64((1-a.beta)*sample)
+// isIdle tells whether the port is idle but for the packet that arrives or departs.
+// With idle: rounds only packets of queues that are not strict begin and end that.
+func (s *mqECN) isIdle(v View) bool {
+	if s.Idle == idlePort {
+		return v.PortBytes == 0
+	}
+	return v.Queue >= s.Strict && s.inRounds.count == 0
 }
-
-// idle adds n samples of zero.
-func (a *average) idle(n float64) { a.value *= math.Pow(a.beta, n) }
 
 // mqECNRounds is MQ-ECN under a scheduler with rounds.
 type mqECNRounds struct {
@@ -167,20 +209,23 @@ func (s *mqECNRounds) TurnEnded(now time.Duration, queue int, emptied bool) {
 // queue sends its quantum once a round (MQ-ECN, sections 3.2 and 3.3).
 type roundShares struct {
 	estimates
-	line      float64         // what the link takes of full packets, in bit/s of their network-layer bytes
-	round     average         // T_round in nanoseconds
+	line      float64 // what the link takes of full packets, in bit/s of their network-layer bytes
+	round     roundTime
 	quantum   []float64       // time of each queue's quantum on the wire, in nanoseconds
 	start     []time.Duration // when each queue was last put at the tail of the round
 	exhausted bool            // leave out turns that ended because the queue emptied
+	once      bool            // one sample a round
+	began     time.Duration   // of the present round
 }
 
 func newRoundShares(p MQECN, env Env) *roundShares {
 	s := &roundShares{
 		line:      float64(env.Rate) * packet.FullPacket / (packet.FullPacket + packet.FrameOverhead),
-		round:     average{beta: p.Beta},
+		round:     roundTime{average: average{beta: p.Beta}, every: p.TUpdate},
 		quantum:   make([]float64, env.Queues),
 		start:     make([]time.Duration, env.Queues),
 		exhausted: p.Sample == sampleExhausted,
+		once:      p.OnceARound,
 	}
 	for q, bytes := range env.Quanta {
 		wire := float64(bytes) * (packet.FullPacket + packet.FrameOverhead) / packet.FullPacket
@@ -192,6 +237,7 @@ func newRoundShares(p MQECN, env Env) *roundShares {
 // arrive starts the clock of a queue that becomes active: not before its last
 // packet has left, which may still be on its way out.
 func (s *roundShares) arrive(now time.Duration, v View) {
+	s.round.update(now)
 	if v.Packets == 0 {
 		s.start[v.Queue] = max(s.start[v.Queue], now)
 	}
@@ -200,9 +246,10 @@ func (s *roundShares) arrive(now time.Duration, v View) {
 func (s *roundShares) depart(View) {}
 
 func (s *roundShares) turnEnded(now time.Duration, q int, emptied bool) {
-	if !emptied || !s.exhausted {
+	if s.samples(q, emptied) {
 		took := float64(now - s.start[q])
-		s.round.add(took)
+		s.round.sample(now, took)
+		s.began = now
 		if s.estimates != nil {
 			s.tell(now, q, s.rate(q, took), s.rate(q, s.round.value))
 		}
@@ -210,12 +257,18 @@ func (s *roundShares) turnEnded(now time.Duration, q int, emptied bool) {
 	s.start[q] = now
 }
 
+// samples tells whether a turn that ends gives a round time. A round is over when
+// the first queue has been served that was put at the tail since it began.
+func (s *roundShares) samples(q int, emptied bool) bool {
+	return !(emptied && s.exhausted) && !(s.once && s.start[q] < s.began)
+}
+
 // rate is what rounds of so many nanoseconds leave to a queue.
 func (s *roundShares) rate(q int, round float64) float64 {
 	return s.line * s.quantum[q] / max(round, s.quantum[q])
 }
 
-func (s *roundShares) idle(slots float64) { s.round.idle(slots) }
+func (s *roundShares) idle(from, to time.Duration, slots float64) { s.round.idle(from, to, slots) }
 
 func (s *roundShares) shareOf(q int) (part, all float64) {
 	return s.quantum[q], max(s.round.value, s.quantum[q])
@@ -225,7 +278,7 @@ func (s *roundShares) shareOf(q int) (part, all float64) {
 // queues (MQ-ECN, section 3.4). A queue that becomes non-empty counts at once.
 type weightShares struct {
 	weight []float64
-	busy   []bool
+	busy   busyQueues
 	strict int
 	sum    float64 // of the weights of busy queues that are not strict; whole numbers, so exact
 	mean   average // of sum
@@ -235,7 +288,7 @@ type weightShares struct {
 func newWeightShares(p MQECN, env Env) *weightShares {
 	s := &weightShares{
 		weight: make([]float64, env.Queues),
-		busy:   make([]bool, env.Queues),
+		busy:   newBusyQueues(env.Queues),
 		strict: env.Strict,
 		mean:   average{beta: p.Beta},
 		smooth: p.Smooth,
@@ -249,8 +302,7 @@ func newWeightShares(p MQECN, env Env) *weightShares {
 }
 
 func (s *weightShares) arrive(_ time.Duration, v View) {
-	if !s.busy[v.Queue] {
-		s.busy[v.Queue] = true
+	if s.busy.arrive(v) {
 		s.sum += s.weight[v.Queue]
 	}
 }
@@ -259,13 +311,12 @@ func (s *weightShares) arrive(_ time.Duration, v View) {
 // of one packet is not an empty one.
 func (s *weightShares) depart(v View) {
 	s.mean.add(s.sum)
-	if v.Packets == 0 && s.busy[v.Queue] {
-		s.busy[v.Queue] = false
+	if s.busy.depart(v) {
 		s.sum -= s.weight[v.Queue]
 	}
 }
 
-func (s *weightShares) idle(slots float64) { s.mean.idle(slots) }
+func (s *weightShares) idle(_, _ time.Duration, slots float64) { s.mean.idle(slots) }
 
 func (s *weightShares) shareOf(q int) (part, all float64) {
 	sum := s.sum

@@ -38,10 +38,13 @@ func mqecn(t *testing.T, e Env, params map[string]any) Scheme {
 
 // threshold is the longest busy queue that is not marked, with an arriving
 // packet of 1500 bytes.
-func threshold(s Scheme, queue int) int {
+func threshold(s Scheme, queue int) int { return thresholdAt(s, queue, 0) }
+
+// thresholdAt is [threshold] at a time.
+func thresholdAt(s Scheme, queue int, at time.Duration) int {
 	k := &packet.Packet{Size: 1500}
 	return sort.Search(1<<20, func(n int) bool {
-		return s.Arrive(0, k, View{Queue: queue, Bytes: n, PortBytes: 1, Packets: 1}) == Mark
+		return s.Arrive(at, k, View{Queue: queue, Bytes: n, PortBytes: 1, Packets: 1}) == Mark
 	}) - 1
 }
 

@@ -1,7 +1,6 @@
 package aqm
 
 import (
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -28,18 +27,17 @@ type RED struct {
 }
 
 type red struct {
-	min, max     float64 // bytes
-	pmax, weight float64
-	act          Verdict
-	typical      time.Duration // transmission time of a typical packet
-	rand         *rand.Rand
-	queues       []redQueue
+	min, max float64 // bytes
+	pmax     float64
+	average  lengthFilter
+	act      Verdict
+	rand     *rand.Rand
+	queues   []redQueue
 }
 
 type redQueue struct {
-	average   float64       // bytes
-	count     int           // packets passed between min and max since the last action, or since the average came above min
-	idleSince time.Duration // when the queue last was seen to be empty
+	averageLength
+	count int // packets passed between min and max since the last action, or since the average came above min
 }
 
 var _ Scheme = (*red)(nil)
@@ -58,9 +56,9 @@ func newRED(p RED, env Env) (Scheme, error) {
 		return nil, kind.Invalid("min", "%v is outside 0B to max, %v", p.Min, p.Max)
 	}
 	s := &red{
-		min: float64(p.Min), max: float64(p.Max), pmax: p.PMax, weight: p.Weight,
+		min: float64(p.Min), max: float64(p.Max), pmax: p.PMax,
+		average: newLengthFilter(p.Weight, 0, env.Rate),
 		act:     Drop,
-		typical: env.Rate.Time(packet.FullPacket),
 		rand:    env.Rand,
 		queues:  make([]redQueue, env.Queues),
 	}
@@ -72,7 +70,7 @@ func newRED(p RED, env Env) (Scheme, error) {
 
 func (s *red) Arrive(now time.Duration, _ *packet.Packet, v View) Verdict {
 	q := &s.queues[v.Queue]
-	s.measure(q, now, v.Bytes)
+	q.arrive(now, v.Bytes, s.average)
 	switch {
 	case q.average <= s.min:
 		q.count = 0
@@ -93,18 +91,7 @@ func (s *red) Arrive(now time.Duration, _ *packet.Packet, v View) Verdict {
 
 func (s *red) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
 	if v.Bytes == 0 {
-		s.queues[v.Queue].idleSince = now
+		s.queues[v.Queue].emptied(now)
 	}
 	return Pass
-}
-
-// measure updates the average. Over idle time it shrinks as if typical packets
-// had arrived one after the other and found the queue empty.
-func (s *red) measure(q *redQueue, now time.Duration, bytes int) {
-	if bytes > 0 {
-		q.average += s.weight * (float64(bytes) - q.average)
-		return
-	}
-	q.average *= math.Pow(1-s.weight, float64(now-q.idleSince)/float64(s.typical))
-	q.idleSince = now
 }

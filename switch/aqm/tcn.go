@@ -6,6 +6,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
+	"aqmlab/units"
 )
 
 // TCN marks a departing packet when its sojourn time is larger than a
@@ -14,18 +15,47 @@ import (
 //
 // With tmax set it is the probabilistic form (TCN, section 4.3). The paper does
 // not print the curve between the two times; it is linear, as RED's.
+//
+// With stamp set the sojourn time is what a chip measures with time stamps of few
+// bits (TCN, section 4.2): the difference of two readings of a clock that counts in
+// steps of that length and starts anew at its end. Two bytes reach 262 us at 4 ns
+// and 524 us at 8 ns. Of a longer sojourn time only what is beyond remains.
 type TCN struct {
 	Threshold time.Duration `lab:"threshold" doc:"sojourn time above which a packet is marked; without it, base RTT times lambda"`
 	Lambda    float64       `lab:"lambda" doc:"share of the base RTT that the transport needs as standing queue; 1 when absent"`
 	TMin      time.Duration `lab:"tmin" range:"0s..100h" doc:"probabilistic form: sojourn time up to which no packet is marked"`
 	TMax      time.Duration `lab:"tmax" range:"0s..100h" doc:"probabilistic form: sojourn time above which every packet is marked; excludes threshold and lambda"`
 	PMax      float64       `lab:"pmax" range:"(0, 1]" doc:"probabilistic form: probability of a mark at tmax, rising from zero at tmin"`
+
+	Stamp     time.Duration `lab:"stamp" range:"0s..1s" doc:"resolution of the time stamps of packets; exact when absent"`
+	StampBits int           `lab:"stamp_bits" range:"1..32" doc:"bits of a time stamp, which starts anew at their end; needs stamp"`
 }
 
 type tcn struct {
 	curve ramp // over the sojourn time in nanoseconds
+	clock stampClock
 	rand  *rand.Rand
 }
+
+// stampBits are those of the two-byte stamps of TCN, section 4.2.
+const stampBits = 16
+
+// stampClock is the clock of a chip that stamps packets.
+type stampClock struct {
+	step time.Duration // zero: an exact clock
+	mask time.Duration // largest reading
+}
+
+// between is the time that the clock measures between two instants.
+func (c stampClock) between(from, to time.Duration) time.Duration {
+	if c.step == 0 {
+		return to - from
+	}
+	return (to/c.step - from/c.step) & c.mask * c.step
+}
+
+// longest is the longest time that the clock can measure.
+func (c stampClock) longest() time.Duration { return c.mask * c.step }
 
 var _ Scheme = tcn{}
 
@@ -42,8 +72,12 @@ func newTCN(p TCN, env Env) (Scheme, error) {
 	if err := curve.check("tmin", "tmax", p.given()); err != nil {
 		return nil, err
 	}
+	clock := stampClock{p.Stamp, 1<<p.StampBits - 1}
+	if p.Stamp == 0 && p.StampBits != stampBits {
+		return nil, kind.Invalid("stamp", "missing: stamp_bits needs it")
+	}
 	if p.TMax > 0 {
-		return tcn{curve, env.Rand}, nil
+		return tcn{curve, clock, env.Rand}, clock.measures("tmax", p.TMax)
 	}
 	if p.Lambda == 0 {
 		p.Lambda = 1
@@ -54,7 +88,15 @@ func newTCN(p TCN, env Env) (Scheme, error) {
 	if p.Threshold == 0 {
 		return nil, kind.Invalid("threshold", "missing, and the lab gives no base RTT to compute it from: want a time such as 250us")
 	}
-	return tcn{cutoff(float64(p.Threshold)), env.Rand}, nil
+	return tcn{cutoff(float64(p.Threshold)), clock, env.Rand}, clock.measures("threshold", p.Threshold)
+}
+
+// measures tells whether the clock can read more than the time of a parameter.
+func (c stampClock) measures(param string, t time.Duration) error {
+	if c.step > 0 && t >= c.longest() {
+		return kind.Invalid(param, "%s is not below %s, the longest time that stamps can tell: nothing would ever be marked", units.FormatTime(t), units.FormatTime(c.longest()))
+	}
+	return nil
 }
 
 // given names the parameter of the plain form that the lab sets, if any.
@@ -70,8 +112,8 @@ func (p TCN) given() string {
 
 func (tcn) Arrive(time.Duration, *packet.Packet, View) Verdict { return Pass }
 
-func (s tcn) Depart(_ time.Duration, _ *packet.Packet, v View) Verdict {
-	if s.curve.marks(float64(v.Waited), s.rand) {
+func (s tcn) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
+	if s.curve.marks(float64(s.clock.between(now-v.Waited, now)), s.rand) {
 		return Mark
 	}
 	return Pass

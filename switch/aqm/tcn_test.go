@@ -50,6 +50,58 @@ func TestProbabilisticTCNWithEqualTimesIsTheThreshold(t *testing.T) {
 	}
 }
 
+// TestTCNStampsWrap: two-byte stamps reach 262 us in steps of 4 ns and 524 us in steps
+// of 8 ns (TCN, section 4.2). A sojourn time beyond that is read as what it is beyond.
+func TestTCNStampsWrap(t *testing.T) {
+	us := time.Microsecond
+	for _, tt := range []struct {
+		stamp  string
+		waited time.Duration
+		want   Verdict
+	}{
+		{"4ns", 200 * us, Pass},
+		{"4ns", 200*us + 4, Mark},
+		{"4ns", 262140, Mark}, // 2^16 - 1 steps
+		{"4ns", 262144, Pass}, // reads zero
+		{"4ns", 262144 + 200*us, Pass},
+		{"4ns", 262144 + 200*us + 4, Mark},
+		{"4ns", 10*262144 + 200*us, Pass},
+		{"8ns", 262144, Mark},
+		{"8ns", 524280, Mark},
+		{"8ns", 524288, Pass},
+		{"8ns", 524288 + 200*us, Pass},
+		{"8ns", 524288 + 200*us + 8, Mark},
+	} {
+		s := build(t, "tcn", map[string]any{"threshold": "200us", "stamp": tt.stamp})
+		for _, arrival := range []time.Duration{0, 262140, 524280, 1000 * us * 1000} {
+			arrival -= arrival % 8
+			if got := s.Depart(arrival+tt.waited, nil, View{Waited: tt.waited}); got != tt.want {
+				t.Errorf("stamps of %s, arrived at %v, waited %v: %v, want %v", tt.stamp, arrival, tt.waited, got, tt.want)
+			}
+		}
+	}
+}
+
+// The length of a step is what two readings can be off.
+func TestTCNStampsCountSteps(t *testing.T) {
+	s := build(t, "tcn", map[string]any{"threshold": "100ns", "stamp": "80ns", "stamp_bits": 4})
+	for arrival, want := range map[time.Duration]Verdict{0: Pass, 77: Pass, 78: Mark, 79: Mark, 80: Pass} { // from 78 to 160 ns are two steps
+		if got := s.Depart(arrival+82, nil, View{Waited: 82}); got != want {
+			t.Errorf("arrived at %v: %v, want %v", arrival, got, want)
+		}
+	}
+}
+
+func TestTCNStampsMeasureTheThreshold(t *testing.T) {
+	refuses(t, "tcn", []refusal{
+		{map[string]any{"threshold": "262140ns", "stamp": "4ns"}, "threshold: 262.14us is not below 262.14us, the longest time that stamps can tell"},
+		{map[string]any{"tmax": "600us", "stamp": "8ns"}, "tmax: 600us is not below 524.28us"},
+		{map[string]any{"threshold": "1us", "stamp_bits": 8}, "stamp: missing: stamp_bits needs it"},
+		{map[string]any{"threshold": "1us", "stamp": "4ns", "stamp_bits": 33}, "stamp_bits: 33 is outside 1 to 32"},
+	})
+	build(t, "tcn", map[string]any{"threshold": "262139ns", "stamp": "4ns"})
+}
+
 func TestTCNParametersExclude(t *testing.T) {
 	refuses(t, "tcn", []refusal{
 		{map[string]any{"tmax": "1ms", "threshold": "1ms"}, "threshold: excludes tmin and tmax"},
