@@ -50,10 +50,12 @@ func setUpPort(name string) error {
 	if err != nil {
 		return fmt.Errorf("find switch port: %w", err)
 	}
-	// The namespace's own stack sees every frame that the switch does: it must not
-	// answer.
+	// The namespace's own stack must not answer what the switch receives.
 	if err := netlink.LinkSetARPOff(port); err != nil {
 		return fmt.Errorf("turn off ARP on switch port: %w", err)
+	}
+	if err := spareStack(port.Attrs().Index); err != nil {
+		return err
 	}
 	if err := netlink.LinkSetUp(port); err != nil {
 		return fmt.Errorf("set switch port up: %w", err)

@@ -116,6 +116,9 @@ func TestTraffic(t *testing.T) {
 	if got := f.largest.Load(); got != int64(p.MTU) {
 		t.Errorf("largest packet is %d bytes, want the MTU, %d", got, p.MTU)
 	}
+	if c, err := netns.Counters(lab.Switches[0]); err != nil || c.ECT0Packets != 0 {
+		t.Errorf("the stack of the switch's namespace took %d of the packets that the switch received (%v), want none", c.ECT0Packets, err)
+	}
 	for _, h := range lab.Hosts {
 		c, err := netns.Counters(h.Namespace)
 		if err != nil {
