@@ -250,7 +250,7 @@ func TestLoadOf(t *testing.T) {
 // other than poisson: what is added to the traffic leaves them alone.
 func TestTracesStay(t *testing.T) {
 	for name, want := range map[string]string{
-		"quickstart": "a85901d35ac5b77c",
+		"quickstart": "8d61119b22fcffb5",
 		"smoke":      "196bd25b0c84d061",
 		"tcn/fig6":   "33c4e2ee69f2d9c1",
 	} {
