@@ -118,7 +118,9 @@ type IngressCount struct {
 	Port        string `json:"port"`
 	Held        int64  `json:"held"` // packets
 	Released    int64  `json:"released"`
-	MarkedECE   int64  `json:"marked_ece"` // released with ECE set by the stage
+	MarkedECE   int64  `json:"marked_ece"`         // released with ECE set by the stage
+	Replaced    int64  `json:"replaced,omitempty"` // gave way to a later ACK of their flow
+	Cut         int64  `json:"cut,omitempty"`      // times that a window was cut
 	PeakPackets int64  `json:"peak_packets"`
 }
 

@@ -46,3 +46,34 @@ func TestABQHoldsTCPAlone(t *testing.T) {
 		t.Errorf("%d packets left", n)
 	}
 }
+
+// TestABQProgram: with what the authors' program does to the ACKs that wait, every
+// flow completes and every packet comes back.
+func TestABQProgram(t *testing.T) {
+	for _, params := range []map[string]any{
+		{"release": "share"},
+		{"release": "share", "queue": "latest"},
+		{"corrector": "window"},
+		{"release": "share", "corrector": "window"},
+		{"release": "share", "corrector": "window", "queue": "latest"},
+	} {
+		c := withABQ(params)
+		c.Connections = 0
+		s, o := simulate(t, c)
+		completed(t, o)
+		cut, replaced := int64(0), int64(0)
+		for _, p := range o.Ports {
+			i := p.Ingress
+			cut, replaced = cut+i.Cut, replaced+i.Replaced
+			if i.Held != i.Released+i.Replaced {
+				t.Errorf("%v: port to %s: counted %+v", params, p.Far, i)
+			}
+		}
+		if (cut > 0) != (params["corrector"] == "window") || (replaced > 0) != (params["queue"] == "latest") || held(o) == 0 {
+			t.Errorf("%v: %d held, %d windows cut, %d replaced", params, held(o), cut, replaced)
+		}
+		if n := drain(s); n > 0 {
+			t.Errorf("%v: %d packets left", params, n)
+		}
+	}
+}

@@ -118,7 +118,8 @@ func Counters(ports []fabric.PortCount, lost []fabric.LossCount, hosts []results
 		}
 		if c := p.Ingress; c.Held > 0 {
 			all.Ingress = append(all.Ingress, results.IngressCount{
-				Switch: p.Switch, Port: p.Far, Held: c.Held, Released: c.Released, MarkedECE: c.MarkedECE, PeakPackets: int64(c.PeakPackets),
+				Switch: p.Switch, Port: p.Far, Held: c.Held, Released: c.Released, MarkedECE: c.MarkedECE,
+				Replaced: c.Replaced, Cut: c.Cut, PeakPackets: int64(c.PeakPackets),
 			})
 		}
 		if c := p.Pauses; c.PeakBytes > 0 {

@@ -32,10 +32,10 @@ func TestPortCounts(t *testing.T) {
 // nothing, has no row.
 func TestIngressCounts(t *testing.T) {
 	m := []fabric.PortCount{
-		{Switch: "s1", Far: "h1", Ingress: port.IngressCount{Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6, PeakBytes: 5}},
+		{Switch: "s1", Far: "h1", Ingress: port.IngressCount{Held: 9, Released: 8, MarkedECE: 7, Replaced: 4, Cut: 3, PeakPackets: 6, PeakBytes: 5}},
 		{Switch: "s1", Far: "h2"},
 	}
-	want := []results.IngressCount{{Switch: "s1", Port: "h1", Held: 9, Released: 8, MarkedECE: 7, PeakPackets: 6}}
+	want := []results.IngressCount{{Switch: "s1", Port: "h1", Held: 9, Released: 8, MarkedECE: 7, Replaced: 4, Cut: 3, PeakPackets: 6}}
 	if got := Counters(m, nil, nil).Ingress; !reflect.DeepEqual(got, want) {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}

@@ -173,9 +173,7 @@ func (e *Endpoint) receive(now time.Duration, k *packet.Packet) {
 			return
 		}
 	}
-	if s := &k.Segment; s.Window > 0 {
-		e.edge = max(e.edge, s.Ack+int64(s.Window))
-	}
+	e.offered(&k.Segment)
 	e.rcv.stamped(&k.Segment)
 	e.takeAck(now, k)
 	if e.life == life && k.Segment.Len > 0 {

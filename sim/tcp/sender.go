@@ -1,6 +1,11 @@
 package tcp
 
-import "time"
+import (
+	"math"
+	"time"
+
+	"aqmlab/switch/packet"
+)
 
 // push sends what the window allows. Only the last segment may be short.
 func (e *Endpoint) push(now time.Duration) {
@@ -45,13 +50,36 @@ func (e *Endpoint) fill(now time.Duration) {
 
 // fresh is how many bytes the next segment of new data has; none when there is
 // nothing to send or the other end has no room. It leaves room for the SACK
-// blocks that ride on data.
+// blocks that ride on data. With nothing under way a segment is as short as the
+// other end wants it, without the timeout that RFC 9293, section 3.8.6.2.1, has
+// before it.
 func (e *Endpoint) fresh() int64 {
 	n := min(e.stream.end-e.nxt, e.payload())
-	if n > e.room() {
-		return 0
+	room := e.room()
+	switch {
+	case n <= room:
+		return n
+	case e.una == e.nxt:
+		return max(room, 0)
 	}
-	return n
+	return 0
+}
+
+// offered takes the window that a segment tells. An acknowledgement of new data may
+// take back what was offered, which a switch on its way makes it do; other segments
+// only widen the window (tcp_may_update_window in Linux 6.1). Where receivers tell no
+// window, the one that a switch tells ends with the next segment without.
+func (e *Endpoint) offered(s *packet.Segment) {
+	edge := s.Ack + int64(s.Window)
+	if s.Window == 0 {
+		if e.stack.config.Receive.Buffer > 0 {
+			return
+		}
+		edge = math.MaxInt64
+	}
+	if s.Ack > e.una || edge > e.edge {
+		e.edge = edge
+	}
 }
 
 // room is how many bytes the other end takes beyond what was sent.

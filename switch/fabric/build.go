@@ -97,7 +97,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
 		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {
-			made.Ingress, err = port.NewIngress(ps, forward)
+			made.Ingress, err = port.NewIngress(ps, port.Outlet{Forward: forward, Release: release})
 		}
 		if err != nil {
 			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)

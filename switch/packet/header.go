@@ -47,6 +47,7 @@ const (
 const (
 	tcpMinSize     = 20
 	tcpOffsetFlags = 12 // where the word of data offset and flags stands
+	tcpWindow      = 14
 	tcpChecksum    = 16
 
 	flagFIN = 1 << 0
@@ -170,6 +171,18 @@ func setECE(h []byte) {
 	correct(h[tcpChecksum:], before, binary.BigEndian.Uint16(word))
 }
 
+// cutWindow lowers the window in the TCP header h to at most field, corrects its
+// checksum, and tells whether the window was larger.
+func cutWindow(h []byte, field uint16) bool {
+	before := binary.BigEndian.Uint16(h[tcpWindow:])
+	if before <= field {
+		return false
+	}
+	binary.BigEndian.PutUint16(h[tcpWindow:], field)
+	correct(h[tcpChecksum:], before, field)
+	return true
+}
+
 // correct updates a checksum after one word that it covers has changed from before
 // to after (RFC 1624, equation 3).
 func correct(checksum []byte, before, after uint16) {
@@ -248,4 +261,21 @@ func (p *Packet) SetECE() {
 	if p.Frame != nil {
 		setECE(p.Frame[p.l4:])
 	}
+}
+
+// CutWindow lowers the window that a TCP segment tells to at most that many bytes,
+// above zero, and tells whether it was larger. In a frame the window counts units
+// of 1 << shift bytes (RFC 7323, section 2.2), which only the handshake tells; a
+// fraction of a unit counts as one, so that the window does not close.
+func (p *Packet) CutWindow(bytes int, shift uint) bool {
+	if p.Frame != nil {
+		units := (bytes + 1<<shift - 1) >> shift
+		return cutWindow(p.Frame[p.l4:], uint16(min(units, 0xffff)))
+	}
+	w := &p.Segment.Window
+	if *w != 0 && int(*w) <= bytes {
+		return false
+	}
+	*w = int32(bytes)
+	return true
 }

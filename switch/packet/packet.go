@@ -91,6 +91,25 @@ func (q *Queue) Pop() *Packet {
 	return p
 }
 
+// Replace puts p where the first packet of p's flow stands, and returns that one.
+// When there is none, p goes to the tail.
+func (q *Queue) Replace(p *Packet) *Packet {
+	for at := &q.head; *at != nil; at = &(*at).Next {
+		old := *at
+		if old.Hash != p.Hash || old.Src != p.Src || old.Dst != p.Dst {
+			continue
+		}
+		*at, p.Next, old.Next = p, old.Next, nil
+		if q.tail == old {
+			q.tail = p
+		}
+		q.bytes += int(p.Size - old.Size)
+		return old
+	}
+	q.Push(p)
+	return nil
+}
+
 // Head is the next packet to leave, or nil.
 func (q *Queue) Head() *Packet { return q.head }
 
@@ -101,7 +120,7 @@ func (q *Queue) Len() int { return q.count }
 func (q *Queue) Bytes() int { return q.bytes }
 
 // Segment is the transport header of a modelled packet. Switches do not read
-// it, except that a gate may read [Packet.PureACK] and set [Packet.ECE].
+// it, except that a gate may cut the window (see [Packet.CutWindow]).
 // Sequence numbers count payload bytes from zero and never wrap; flags take no
 // sequence space.
 type Segment struct {

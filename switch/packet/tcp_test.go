@@ -191,3 +191,65 @@ func TestSetECEOfAModelledPacket(t *testing.T) {
 		t.Error("no echo")
 	}
 }
+
+// TestCutWindowKeepsChecksum cuts windows of every size to others, with every window
+// scale, and compares the corrected checksum with one computed afresh. The window
+// is the smaller one of both, and never closes.
+func TestCutWindowKeepsChecksum(t *testing.T) {
+	for own := 1; own < 1<<16; own += 771 {
+		for _, bytes := range []int{1, 1446, 1448, 15_000, 65_535, 65_536, 1 << 30} {
+			for shift := range uint(15) {
+				s := tcp(ack, own%11*4, 0)
+				binary.BigEndian.PutUint16(s[14:], uint16(own))
+				f := overIPv4(s, 0)
+				addresses, at := f[14+12:14+20], f[14+20:][:len(s)]
+				binary.BigEndian.PutUint16(at[16:], tcpChecksumOf(addresses, at))
+				p := Packet{Frame: f}
+				if _, err := p.Parse(); err != nil {
+					t.Fatal(err)
+				}
+				cut := p.CutWindow(bytes, shift)
+				want := min(own, (bytes+1<<shift-1)>>shift)
+				what := fmt.Sprintf("window %d cut to %d bytes, shift %d", own, bytes, shift)
+				if got := int(binary.BigEndian.Uint16(at[14:])); got != want || cut != (want < own) || got == 0 {
+					t.Fatalf("%s: it is %d, want %d; cut %v", what, got, want, cut)
+				}
+				if got, want := binary.BigEndian.Uint16(at[16:]), tcpChecksumOf(addresses, at); got != want {
+					t.Fatalf("%s: checksum %#04x, want %#04x", what, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestCutWindowOfAModelledPacket: a segment that tells no window has room for any.
+func TestCutWindowOfAModelledPacket(t *testing.T) {
+	for own, want := range map[int32]int32{0: 1500, 1499: 1499, 1500: 1500, 1501: 1500} {
+		p := Packet{PureACK: true, Segment: Segment{Window: own}}
+		if cut := p.CutWindow(1500, 7); p.Segment.Window != want || cut != (own != want) {
+			t.Errorf("window %d became %d, cut %v", own, p.Segment.Window, cut)
+		}
+	}
+}
+
+// TestReplace: a packet takes the place of the one of its flow, or goes to the tail.
+func TestReplace(t *testing.T) {
+	var q Queue
+	for i, tt := range []struct{ flow, size, old int32 }{
+		{1, 40, 0}, {2, 40, 0}, {3, 52, 0}, {2, 60, 40}, {3, 44, 52}, {1, 40, 40}, {4, 40, 0}, {4, 41, 40},
+	} {
+		old := q.Replace(&Packet{Src: 1, Dst: 2, Hash: uint32(tt.flow), Size: tt.size})
+		if (old == nil) != (tt.old == 0) || old != nil && (old.Size != tt.old || old.Next != nil) {
+			t.Errorf("packet %d replaced %+v, want one of %d bytes", i, old, tt.old)
+		}
+	}
+	q.Replace(&Packet{Src: 2, Dst: 1, Hash: 1, Size: 7}) // the other direction
+	if q.Len() != 5 || q.Bytes() != 40+60+44+41+7 {
+		t.Errorf("%d packets of %d bytes", q.Len(), q.Bytes())
+	}
+	for _, want := range []int32{40, 60, 44, 41, 7} {
+		if p := q.Pop(); p.Size != want {
+			t.Errorf("popped one of %d bytes, want %d", p.Size, want)
+		}
+	}
+}

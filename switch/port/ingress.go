@@ -10,29 +10,38 @@ import (
 // Ingress is the ingress side of one switch port: it takes what enters the
 // switch by the port's link and holds the pure ACKs among it while the gate
 // says so. Like the port it is handed the lab time and allocates nothing per
-// packet. Everything but pure ACKs goes on at once; the order among pure ACKs
-// is kept.
+// packet. Everything but pure ACKs goes on at once; the order among those that
+// wait is kept.
 type Ingress struct {
-	gate    Gate
-	queue   packet.Queue // Q_in; without a limit
-	count   IngressCount
-	forward func(now time.Duration, k *packet.Packet)
+	gate  Gate
+	queue packet.Queue // Q_in; without a limit
+	bytes int          // in the port's queues
+	count IngressCount
+	out   Outlet
+}
+
+// Outlet is where packets go that have passed the ingress side of a port.
+type Outlet struct {
+	Forward func(now time.Duration, k *packet.Packet)
+	Release func(*packet.Packet) // takes ACKs whose place a later one took
 }
 
 // IngressCount adds up what happened to the pure ACKs that entered by a port.
-// Held less Released are waiting.
+// Held less Released and Replaced are waiting.
 type IngressCount struct {
 	Held        int64 // had to wait
 	Released    int64 // went on after having waited
+	Replaced    int64 // gave their place to a later one of their flow, and are gone
+	Cut         int64 // times that one's window was made smaller
 	MarkedECE   int64 // got the ECN echo when released; those that had it are not counted
 	PeakPackets int   // most that ever waited at once
 	PeakBytes   int   // most bytes that ever waited at once
 }
 
 // NewIngress builds the ingress side that a port's spec asks for, or returns nil when
-// it asks for none or the gate leaves the port alone. Packets that go on are handed to forward. Errors name the parameter
-// that does not fit.
-func NewIngress(spec Spec, forward func(time.Duration, *packet.Packet)) (*Ingress, error) {
+// it asks for none or the gate leaves the port alone. Errors name the parameter that
+// does not fit.
+func NewIngress(spec Spec, out Outlet) (*Ingress, error) {
 	if spec.Ingress.Kind == "" {
 		return nil, nil
 	}
@@ -43,18 +52,27 @@ func NewIngress(spec Spec, forward func(time.Duration, *packet.Packet)) (*Ingres
 	if gate == nil {
 		return nil, nil
 	}
-	return &Ingress{gate: gate, forward: forward}, nil
+	return &Ingress{gate: gate, out: out}, nil
 }
 
-// Enter takes a packet that enters the switch at now.
+// Enter takes a packet that enters the switch at now. One that goes on passes those
+// that wait, and may be the occasion for them.
 func (i *Ingress) Enter(now time.Duration, k *packet.Packet) {
 	if !k.PureACK || !i.gate.Holds() {
-		i.forward(now, k)
+		i.out.Forward(now, k)
+		if i.queue.Len() > 0 {
+			i.Occupied(now, i.bytes)
+		}
 		return
 	}
-	i.queue.Push(k)
 	c := &i.count
 	c.Held++
+	if !i.gate.Waiting().Latest {
+		i.queue.Push(k)
+	} else if old := i.queue.Replace(k); old != nil {
+		c.Replaced++
+		i.out.Release(old)
+	}
 	c.PeakPackets = max(c.PeakPackets, i.queue.Len())
 	c.PeakBytes = max(c.PeakBytes, i.queue.Bytes())
 }
@@ -62,17 +80,36 @@ func (i *Ingress) Enter(now time.Duration, k *packet.Packet) {
 // Occupied tells how many bytes the port's queues hold after a packet joined or
 // left them at now. It may forward packets, in the order in which they came.
 func (i *Ingress) Occupied(now time.Duration, bytes int) {
+	i.bytes = bytes
 	release := i.gate.Occupied(bytes)
 	if release == Keep {
 		return
 	}
-	for k := i.queue.Pop(); k != nil; k = i.queue.Pop() {
+	free, window := i.gate.Share(i.queue.Len())
+	if window > 0 {
+		i.cut(window)
+	}
+	for ; free > 0; free-- {
+		k := i.queue.Pop()
+		if k == nil { // one that went on was the occasion for another release
+			return
+		}
 		if release == FreeECE && !k.ECE {
 			k.SetECE()
 			i.count.MarkedECE++
 		}
 		i.count.Released++
-		i.forward(now, k)
+		i.out.Forward(now, k)
+	}
+}
+
+// cut makes the windows of all that wait that small.
+func (i *Ingress) cut(window int) {
+	shift := i.gate.Waiting().Shift
+	for k := i.queue.Head(); k != nil; k = k.Next {
+		if k.CutWindow(window, shift) {
+			i.count.Cut++
+		}
 	}
 }
 

@@ -46,10 +46,10 @@ func newEntrance(t testing.TB, params map[string]any) *entrance {
 	e := &entrance{}
 	spec := Spec{Buffer: 80 * packet.FullPacket, FacesHost: true, Ingress: kind.Choice{Kind: "abq", Params: params}}
 	var err error
-	e.Ingress, err = NewIngress(spec, func(now time.Duration, k *packet.Packet) {
+	e.Ingress, err = NewIngress(spec, Outlet{Release: e.pool.Put, Forward: func(now time.Duration, k *packet.Packet) {
 		e.log = append(e.log, passed{now, k.Hash, k.ECE})
 		e.pool.Put(k)
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestIngressConserves(t *testing.T) {
 }
 
 func TestNoIngress(t *testing.T) {
-	i, err := NewIngress(testbed("droptail", nil), nil)
+	i, err := NewIngress(testbed("droptail", nil), Outlet{})
 	if i != nil || err != nil {
 		t.Fatalf("got %v, %v", i, err)
 	}
@@ -140,7 +140,7 @@ func TestNoIngress(t *testing.T) {
 func TestBadIngress(t *testing.T) {
 	spec := testbed("droptail", nil)
 	spec.Ingress.Kind = "abp"
-	_, err := NewIngress(spec, nil)
+	_, err := NewIngress(spec, Outlet{})
 	if want := `ingress: unknown kind "abp": want one of abq (did you mean abq?)`; !errors.Is(err, kind.ErrUnknown) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,0 +1,152 @@
+package port
+
+import (
+	"aqmlab/kind"
+	"aqmlab/units"
+)
+
+// ABQ holds the ACKs that would clock out more data for a congested port, and
+// lets all of them go each time its output queue has fallen to half of where it
+// let them go before (ABQ, algorithm 1 and the text around it). Q_out is what
+// all output queues of the port hold, in bytes.
+//
+// Where text and listing of the paper differ, the text holds: ACKs are let go
+// at length X, not only below it, and entering congestion sets X, each time. A
+// queue that jumps past several release points releases at the first of them.
+//
+// ACKs that come in by a port acknowledge data that left by it where paths are
+// symmetric. Between switches with several paths they need not be, so that ACKs of
+// other ports' data would wait. The authors' program therefore has the gate at the
+// ports that face hosts only, as is the default here; the paper says nothing of it.
+//
+// That program differs from the paper in what it does with the ACKs that wait.
+// Release, Corrector and Queue choose its ways. A release then lets go as many as
+// have windows that add up to K, the one that exceeds it included. What stays waits
+// for the next release, which each packet that passes the port is when its queue is
+// empty. The program's order, the newest flow first, is left out: the oldest ones
+// would wait for as long as others come. So is its limit of 120 KB, which flows with
+// an ACK each do not reach.
+type ABQ struct {
+	K                units.Size `lab:"k" range:"1B..1000GB" doc:"bytes in the port's queues above which it is congested"`
+	QMax             units.Size `lab:"q_max" range:"0B..1000GB" doc:"capacity of the port's queues, from which the first release point is computed; without it, the port's buffer"`
+	Floor            units.Size `lab:"floor" range:"1B..1000GB" doc:"length below which a halved release point ends the congestion"`
+	ECEOnLastRelease bool       `lab:"ece_on_last_release" doc:"set the ECN echo also in the release that ends the congestion"`
+	Ports            string     `lab:"ports" oneof:"hosts,all" what:"choice" doc:"hosts: at ports that face hosts, where no ACK can come in by a wrong path (the authors' program); all: between switches, too"`
+	Release          string     `lab:"release" oneof:"all,share" what:"choice" doc:"all ACKs that wait go in a release (the paper), or share: as many as fill k with a window of k / their number, at least least_window (the authors' program)"`
+	Corrector        string     `lab:"corrector" oneof:"ece,window" what:"choice" doc:"what tells senders: ece, the ECN echo of ACKs that are let go (the paper), or window: that window in all that wait, if theirs is larger (the authors' program)"`
+	Queue            string     `lab:"queue" oneof:"all,latest" what:"choice" doc:"all ACKs wait (the paper), or latest: one takes the place of that of its flow, which is gone (the authors' program)"`
+	LeastWindow      units.Size `lab:"least_window" range:"1B..1000GB" doc:"smallest window: the payload of a full segment, below which hosts stop to send"`
+	WindowShift      int        `lab:"window_shift" range:"0..14" doc:"window scale of real hosts (RFC 7323), which the switch does not read: 7 in Linux with its default buffers of 6 MB"`
+}
+
+// abq is the paper's state machine:
+//
+//	any  Q_out > K                                 -> CS   X = min(Q_max - K, K)
+//	CS   Q_out <= X, half of X at least the floor  -> LCS  release, halve X
+//	LCS  Q_out <= X, half of X at least the floor  -> LCS  release, halve X
+//	CS   Q_out <= X, half of X below the floor     -> US   release
+//	LCS  Q_out <= X, half of X below the floor     -> US   release
+type abq struct {
+	k, floor int
+	first    int // X on entering congestion
+	last     Release
+	waiting  Waiting
+	share    bool // a release lets a share of the ACKs go
+	window   bool // they get a smaller window in place of the ECN echo
+	least    int  // window
+	state    congestion
+	x        int // length at which ACKs are let go next
+}
+
+var _ Gate = (*abq)(nil)
+
+// congestion is the state of a port.
+type congestion uint8
+
+const (
+	uncongested      congestion = iota // US: ACKs pass
+	lightlyCongested                   // LCS: ACKs wait for the next release
+	congested                          // CS: ACKs wait
+)
+
+// hostPorts is the choice of ports that face hosts.
+const hostPorts = "hosts"
+
+func newABQ(p ABQ, env GateEnv) (Gate, error) {
+	if p.QMax == 0 {
+		p.QMax = env.Buffer
+	}
+	if p.QMax <= p.K {
+		return nil, kind.Invalid("k", "%v is not below the capacity of the port's queues, %v", p.K, p.QMax)
+	}
+	if p.Ports == hostPorts && !env.FacesHost {
+		return nil, nil
+	}
+	a := &abq{
+		k:       int(p.K),
+		floor:   int(p.Floor),
+		first:   int(min(p.QMax-p.K, p.K)),
+		waiting: Waiting{Latest: p.Queue == "latest", Shift: uint(p.WindowShift)},
+		share:   p.Release == "share",
+		window:  p.Corrector == "window",
+		least:   int(p.LeastWindow),
+		last:    Free,
+	}
+	if p.ECEOnLastRelease && !a.window {
+		a.last = FreeECE
+	}
+	return a, nil
+}
+
+func (a *abq) Holds() bool { return a.state != uncongested }
+
+func (a *abq) Waiting() Waiting { return a.waiting }
+
+// Share is the release of the authors' program, if that is chosen: while the
+// windows that were let go do not exceed K, one more goes.
+func (a *abq) Share(n int) (free, window int) {
+	share := max(a.k/max(n, 1), a.least)
+	free = n
+	if a.share {
+		free = min(n, a.k/share+1)
+	}
+	if a.window {
+		window = share
+	}
+	return free, window
+}
+
+// Occupied leaves either the uncongested state or a release point below the
+// length, so that only a shrinking queue ever lets ACKs go, and an empty one
+// has let go all.
+func (a *abq) Occupied(bytes int) Release {
+	if bytes > a.k {
+		a.state, a.x = congested, a.first
+		return Keep
+	}
+	release := Keep
+	for a.state != uncongested && bytes <= a.x {
+		if r := a.fall(); release == Keep {
+			release = r
+		}
+	}
+	if a.share && bytes == 0 && release == Keep {
+		return a.last // what was left
+	}
+	return release
+}
+
+// fall passes a release point: the next one is half as far, and below the floor
+// there is none.
+func (a *abq) fall() Release {
+	a.x /= 2
+	if a.x < a.floor {
+		a.state, a.x = uncongested, 0
+		return a.last
+	}
+	a.state = lightlyCongested
+	if a.window {
+		return Free
+	}
+	return FreeECE
+}
