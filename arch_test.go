@@ -38,7 +38,7 @@ var rooms = map[string]string{
 	"sim/tcp":                "units switch/event kind switch/packet trafficgen/transport",
 	"sim/rdma":               "units switch/event trafficgen/transport switch/packet",
 	"e2e/truth":              "kind labs orchestrator results sim switch/aqm switch/packet switch/port units", // tests only
-	"labs":                   "units kind switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen trafficgen/traffic",
+	"labs":                   "units kind results switch/packet labs/basertt labs/clab labs/schema labs/topologies trafficgen/transport switch/aqm switch/sched switch/port switch/fabric trafficgen trafficgen/traffic",
 	"labs/basertt":           "units kind trafficgen",
 	"labs/clab":              "units kind labs/schema",
 	"labs/schema":            "kind",

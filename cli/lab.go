@@ -15,6 +15,7 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/testbed"
+	"aqmlab/results"
 	"aqmlab/switch/port"
 )
 
@@ -45,7 +46,8 @@ func newLabShow(kinds port.Kinds) *cobra.Command {
 		Short: "Print a lab as it would run, with every default and override filled in",
 		Long: `Show prints a lab as it would run, with every default and override filled in. The
 first line tells editors where the JSON Schema of labs is, which aqmlab lab schema
-prints.`,
+prints. Comments at the end say what schemes compute from the base RTTs, and what
+follows from it.`,
 		Example: `  aqmlab lab show quickstart
   aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
 		Args: cobra.ExactArgs(1),
@@ -60,8 +62,15 @@ prints.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "# yaml-language-server: $schema=%s\n%s", schema, yaml)
-			return err
+			derived, err := lab.Derived()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "# yaml-language-server: $schema=%s\n%s", schema, yaml)
+			for _, line := range results.DerivedLines(derived) {
+				fmt.Fprintln(c.OutOrStdout(), "# derived:", line)
+			}
+			return nil
 		},
 	}
 	f.add(c)
@@ -102,7 +111,11 @@ func newLabCheck(kinds port.Kinds) *cobra.Command {
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: lab %s is fine: %s, %s a point\n", names[0], lab.Name,
 				plural(len(lab.Schemes)*len(lab.Workload.Load)*len(lab.Seeds), "point"), plural(lab.Workload.Flows, "flow"))
-			return nil
+			derived, err := lab.Derived()
+			for _, line := range results.DerivedLines(derived) {
+				fmt.Fprintln(c.OutOrStdout(), line)
+			}
+			return err
 		},
 	}
 }

@@ -118,6 +118,9 @@ func printShown(w io.Writer, s shownRun) error {
 			fmt.Fprintf(w, "ended\t%s\n", m.End.Format(time.RFC3339))
 		}
 		fmt.Fprintf(w, "points\t%d of %d\n", s.Points, s.Planned)
+		for _, line := range results.DerivedLines(m.Derived) {
+			fmt.Fprintf(w, "derived\t%s\n", line)
+		}
 	})
 	if err != nil {
 		return err

@@ -208,6 +208,9 @@ func show(c *cobra.Command, run *store.Run, asJSON bool) error {
 	if err := report.Text(out, comparison, tableOptions(c)); err != nil {
 		return err
 	}
+	for _, line := range results.DerivedLines(run.Manifest.Derived) {
+		fmt.Fprintln(out, line)
+	}
 	fmt.Fprintf(out, "\nStored in %s (report.html shows it in a browser).\n", run.Dir)
 	if run.Manifest.State == results.Partial {
 		fmt.Fprintf(c.ErrOrStderr(), "The run is partial: aqmlab run --resume %s goes on with it.\n", run.Dir)

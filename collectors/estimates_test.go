@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
@@ -14,7 +15,7 @@ import (
 // order of time; a queue alone drains at the rate of the link, less the framing.
 func TestEstimates(t *testing.T) {
 	spec := star(5, units.MB, kind.Choice{Kind: "ideal-red"})
-	spec.Port.RTT = time.Millisecond
+	spec.Port.RTTs = aqm.OneRTT(time.Millisecond)
 	loop, network, pool := build(t, spec)
 	c := new(Estimates)
 	c.Attach(loop, network)

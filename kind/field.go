@@ -50,7 +50,8 @@ func Invalid(param, format string, args ...any) error {
 //	lab      the name in a lab file
 //	doc      what it means
 //	range    the values that it may have: "1us..120s" with both ends, "(0, 1]"
-//	oneof    the names that it may be, with commas between
+//	oneof    the names that it may be, with commas between; without, what the
+//	         method OneOf of its type says, if it has one
 //	what     what such a name stands for, as errors say it
 //	example  values of a quantity, for errors; without, those of its type
 //	only     the sort of hosts that follow it
@@ -77,6 +78,8 @@ func Fields(t reflect.Type) []Field {
 		}}
 		if names := f.Tag.Get("oneof"); names != "" {
 			made.OneOf = strings.Split(names, ",")
+		} else if t, ok := reflect.Zero(f.Type).Interface().(interface{ OneOf() []string }); ok {
+			made.OneOf = t.OneOf()
 		}
 		fields = append(fields, made)
 	}

@@ -126,7 +126,7 @@ func badFiles() map[string]badFile {
 		"scheme needs an RTT":  {"topology: {rate: 1Gbps}\nschemes:\n  - {name: t, aqm: tcn}\n", `x.yaml:3: schemes.t.threshold: missing, and the lab gives no base RTT to compute it from: want a time such as 250us`},
 		"scheme parameters": {
 			"topology: {rate: 1Gbps}\nschemes:\n  - name: t\n    aqm: tcn\n    treshold: 1us\n    threshold: 100\n    lambda: -1\n",
-			`x.yaml:5: schemes.t.treshold: unknown parameter: want one of threshold, lambda, tmin, tmax, pmax, stamp, stamp_bits (did you mean threshold?)
+			`x.yaml:5: schemes.t.treshold: unknown parameter: want one of threshold, rtt, lambda, tmin, tmax, pmax, stamp, stamp_bits (did you mean threshold?)
 x.yaml:6: schemes.t.threshold: 100 has no unit: want a time such as 250us or 10ms
 x.yaml:7: schemes.t.lambda: -1 is negative`,
 		},

@@ -1,6 +1,8 @@
 package labs
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/schema"
+	"aqmlab/results"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
@@ -18,22 +21,15 @@ func checkSchemes(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 	if len(l.Schemes) == 0 && !r.InFile(schemesKey) {
 		r.Fail(schemesKey, "missing: want at least one {name: tcn, aqm: tcn}")
 	}
-	env := aqm.Env{
-		Queues:  l.Switch.Queues,
-		Weights: sched.Weights(scheduler, l.Switch.Queues),
-		Quanta:  sched.Quanta(scheduler),
-		Strict:  sched.Strict(scheduler),
-		Rate:    l.Topology.Rate,
-		RTT:     l.RTT.Min,
-	}
+	env, err := l.schemeEnv(scheduler)
 	if scheduler == nil {
 		env.Quanta = slices.Repeat([]int{l.Host.MTU}, l.Switch.Queues) // what is wrong with it is told already
 	}
 	if env.Rate == 0 {
 		env.Rate = units.Gbps // the missing rate is told already
 	}
-	if !r.Sound("rtt", "rtt.min") {
-		env.RTT = time.Millisecond // and so is the RTT that makes no sense
+	if err != nil || !r.Sound("rtt", rttMinPath, rttMaxPath, distributionPath) {
+		env.RTTs = aqm.OneRTT(time.Millisecond) // and so are RTTs that make no sense
 	}
 	aqms := slices.Concat(l.Kinds.Schemes().Names(), port.Gates().Names())
 	for _, s := range l.Schemes {
@@ -44,11 +40,47 @@ func checkSchemes(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 			if !slices.Contains(aqms, s.AQM.Kind) {
 				return nil, kind.Unknown("kind", s.AQM.Kind, aqms)
 			}
-			env.Rand = rand.New(rand.NewPCG(1, 1))
 			return l.Kinds.Schemes().New(s.AQM.Kind, params, env)
 		})
 		checkIngress(r, l, s)
 	}
+}
+
+// schemeEnv is a port of the topology's rate, for a scheme.
+func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
+	rtts, err := l.RTT.sums()
+	return aqm.Env{
+		Queues:  l.Switch.Queues,
+		Weights: sched.Weights(scheduler, l.Switch.Queues),
+		Quanta:  sched.Quanta(scheduler),
+		Strict:  sched.Strict(scheduler),
+		Rate:    l.Topology.Rate,
+		RTTs:    rtts,
+		Rand:    rand.New(rand.NewPCG(1, 1)),
+	}, err
+}
+
+// Derived lists the parameters that the lab leaves to its schemes, and what they
+// are at a port of the topology's rate. The lab is one that was loaded.
+func (l *Lab) Derived() ([]results.Derived, error) {
+	schedulers := l.Kinds.Schedulers()
+	scheduler, err := schedulers.New(l.Switch.Scheduler.Kind, l.Switch.Scheduler.Params, sched.Env{Queues: l.Switch.Queues, Schedulers: schedulers})
+	if err != nil {
+		return nil, fmt.Errorf("deriving parameters of lab %s: scheduler: %w", l.Name, err)
+	}
+	env, err := l.schemeEnv(scheduler)
+	var all []results.Derived
+	for _, s := range l.Schemes {
+		env.Tell = func(d aqm.Derived) {
+			all = append(all, results.Derived{Scheme: s.Name, Param: d.Param, Value: d.Value, From: d.From})
+		}
+		_, wrong := l.Kinds.Schemes().New(s.AQM.Kind, s.AQM.Params, env)
+		err = errors.Join(err, wrong)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("deriving parameters of lab %s: %w", l.Name, err)
+	}
+	return all, nil
 }
 
 func checkBaseline(r *schema.Reader, l *Lab) {

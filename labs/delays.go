@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqmlab/labs/basertt"
+	"aqmlab/switch/aqm"
 )
 
 // PerFlow tells whether the flows of a host differ in their base RTTs.
@@ -26,15 +27,14 @@ const flowClasses = 128
 // parts of the distribution, so that few flows, too, see all of it.
 func (l *Lab) delays(seed uint64, hosts int) ([][]time.Duration, error) {
 	all := make([][]time.Duration, hosts)
-	spread := l.RTT.Max - l.RTT.Min
-	if spread == 0 {
+	if l.RTT.Max == l.RTT.Min {
 		return all, nil
 	}
-	at, err := basertt.Table().New(l.RTT.Distribution.Kind, l.RTT.Distribution.Params, struct{}{})
+	at, err := l.RTT.shape()
 	if err != nil {
 		return nil, err
 	}
-	delay := func(u float64) time.Duration { return time.Duration(math.Round(float64(spread) * at(u))) }
+	delay := func(u float64) time.Duration { return l.RTT.above(at(u)) }
 	classes := make([]time.Duration, flowClasses)
 	for i := range classes {
 		classes[i] = delay((float64(i) + 0.5) / flowClasses)
@@ -54,6 +54,29 @@ func (l *Lab) delays(seed uint64, hosts int) ([][]time.Duration, error) {
 		}
 	}
 	return all, nil
+}
+
+func (r RTT) shape() (basertt.Shape, error) {
+	return basertt.Table().New(r.Distribution.Kind, r.Distribution.Params, struct{}{})
+}
+
+// above is what the RTT at that part of the range has above Min.
+func (r RTT) above(part float64) time.Duration {
+	return time.Duration(math.Round(float64(r.Max-r.Min) * part))
+}
+
+// sums are the statistics of the base RTTs between the hosts that are furthest
+// apart, of the distribution and not of what a seed draws from it.
+func (r RTT) sums() (aqm.RTTs, error) {
+	if r.Max == r.Min {
+		return aqm.OneRTT(r.Min), nil
+	}
+	at, err := r.shape()
+	if err != nil {
+		return aqm.RTTs{}, err
+	}
+	is := func(part float64) time.Duration { return r.Min + r.above(part) }
+	return aqm.RTTs{Min: is(at(0)), Mean: is(at.Mean()), P50: is(at(0.5)), P90: is(at(0.9)), P99: is(at(0.99)), Max: r.Max}, nil
 }
 
 // linkDelays are the one-way delays of the links of hosts and of those between

@@ -71,9 +71,13 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 	if i < 0 {
 		return port.Spec{}, kind.Unknown("scheme", scheme, names)
 	}
+	rtts, err := l.RTT.sums()
+	if err != nil {
+		return port.Spec{}, err
+	}
 	spec := port.Spec{
 		Rate:      l.Topology.Rate,
-		RTT:       l.RTT.Min,
+		RTTs:      rtts,
 		Queues:    l.Switch.Queues,
 		Buffer:    l.Switch.buffer(),
 		Sharing:   port.Sharing{Kind: l.Switch.Buffer.Sharing, PerQueue: l.Switch.Buffer.PerQueue, Alpha: l.Switch.Buffer.Alpha},

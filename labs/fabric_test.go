@@ -12,6 +12,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
@@ -29,7 +30,7 @@ func TestFabric(t *testing.T) {
 		Seed:     7,
 		Port: port.Spec{
 			Rate:      units.Gbps,
-			RTT:       250 * time.Microsecond,
+			RTTs:      aqm.OneRTT(250 * time.Microsecond),
 			Queues:    4,
 			Buffer:    96 * units.KB,
 			Sharing:   port.Sharing{Kind: port.SharedPort},

@@ -59,8 +59,8 @@ type Topology struct {
 
 // RTT is the base round-trip time, without queueing and transmission, between
 // the hosts that are furthest apart. What a flow has above Min is added where
-// its data is sent. Thresholds that a scheme computes from the base RTT take
-// Min.
+// its data is sent. Which of them a scheme computes its thresholds from is its own
+// parameter, rtt.
 type RTT struct {
 	Min          time.Duration `lab:"min" range:"0s..10s" doc:"base round-trip time between the hosts that are furthest apart, without queueing and transmission; with a link delay, as that makes it"`
 	Max          time.Duration `lab:"max" range:"0s..10s" doc:"longest base RTT; required unless the distribution is fixed"`

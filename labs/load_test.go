@@ -329,7 +329,7 @@ func TestBadOverrides(t *testing.T) {
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
 		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},
-		"parameter":        {set: []string{"schemes.tcn.treshold=1us"}, want: `--set: schemes.tcn.treshold: unknown parameter: want one of threshold, lambda, tmin, tmax, pmax, stamp, stamp_bits (did you mean threshold?)`},
+		"parameter":        {set: []string{"schemes.tcn.treshold=1us"}, want: `--set: schemes.tcn.treshold: unknown parameter: want one of threshold, rtt, lambda, tmin, tmax, pmax, stamp, stamp_bits (did you mean threshold?)`},
 		"value":            {set: []string{"workload.load=0.5,1.5"}, want: `--set: workload.load[1]: 1.5 is outside (0, 1]`},
 		"text for number":  {set: []string{"workload.flows=many"}, want: `--set: workload.flows: "many" is not a whole number from 1 to 100000000`},
 		"no unit":          {set: []string{"host.rto_min=5"}, want: `--set: host.rto_min: "5" is not a time: want one such as 250us, 10ms or 1.5s`},

@@ -142,6 +142,9 @@ func newWriter(lab *labs.Lab, m results.Manifest, o RunOptions) (*store.Writer, 
 	if err != nil {
 		return nil, err
 	}
+	if m.Derived, err = lab.Derived(); err != nil {
+		return nil, err
+	}
 	if o.Resume != nil {
 		return store.Resume(o.Resume.Dir, m, yaml, report.Describe)
 	}

@@ -48,6 +48,7 @@ type Manifest struct {
 	Lab         string      `json:"lab"`
 	LabHash     string      `json:"lab_sha256"` // of lab.yaml
 	Schemes     []string    `json:"schemes"`
+	Derived     []Derived   `json:"derived,omitempty"` // what the lab leaves to its schemes
 	Loads       []float64   `json:"loads"`
 	Seeds       []uint64    `json:"seeds"`
 	Baseline    string      `json:"baseline"`

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/aqm"
 )
 
 // Estimates are kept when they are asked for, change nothing else, and are the
 // same each time.
 func TestEstimatesOfASimulation(t *testing.T) {
 	c := star(3)
-	c.Fabric.Port.Scheme, c.Fabric.Port.RTT = kind.Choice{Kind: "ideal-red"}, time.Millisecond
+	c.Fabric.Port.Scheme, c.Fabric.Port.RTTs = kind.Choice{Kind: "ideal-red"}, aqm.OneRTT(time.Millisecond)
 	c.Flows = pushed(flow(0, 0, 1, 400_000), flow(1, 0, 2, 400_000))
 	_, calm := simulate(t, c)
 	c.Estimates = true

@@ -9,6 +9,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/sim/tcp"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
@@ -30,7 +31,7 @@ func star(n int) Config {
 		Fabric: fabric.Spec{
 			Switches: []string{"s1"},
 			Port: port.Spec{
-				Queues: 4, Buffer: units.MB, RTT: 40 * us,
+				Queues: 4, Buffer: units.MB, RTTs: aqm.OneRTT(40 * us),
 				Scheduler: kind.Choice{Kind: "dwrr"}, Scheme: kind.Choice{Kind: "droptail"},
 			},
 		},

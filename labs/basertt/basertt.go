@@ -16,6 +16,19 @@ import (
 // does not exceed. It never falls.
 type Shape func(u float64) float64
 
+// parts is how finely [Shape.Mean] looks at a distribution: at the middles of so many
+// equal parts of it.
+const parts = 10_000
+
+// Mean is where in its range the mean of the distribution stands.
+func (s Shape) Mean() float64 {
+	sum := 0.0
+	for i := range parts {
+		sum += s((float64(i) + 0.5) / parts)
+	}
+	return sum / parts
+}
+
 // Fixed is the distribution of a lab that names none.
 const Fixed = "fixed"
 

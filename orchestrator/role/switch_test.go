@@ -15,6 +15,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
@@ -56,7 +57,7 @@ func newLab(t *testing.T) lab {
 	config := wire.Config{MTU: 1500, CPU: -1}
 	l := lab{sw: &role.Switch{}}
 	spec := fabric.Spec{Switches: []string{"s1"}, Port: port.Spec{
-		Rate: 100 * units.Mbps, RTT: 4 * linkDelay, Queues: 1, Buffer: 100 * units.KB,
+		Rate: 100 * units.Mbps, RTTs: aqm.OneRTT(4 * linkDelay), Queues: 1, Buffer: 100 * units.KB,
 		Scheduler: kind.Choice{Kind: "fifo"}, Scheme: kind.Choice{Kind: "droptail"},
 	}}
 	for _, h := range network.Hosts {

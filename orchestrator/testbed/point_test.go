@@ -16,6 +16,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen"
 )
@@ -130,7 +131,7 @@ func TestFabric(t *testing.T) {
 					t.Errorf("%s has address %s in the fabric, %s in its namespace", h.Name, h.Addr, network.Hosts[i].Addr)
 				}
 			}
-			if spec.Port.Scheme.Kind != "tcn" || spec.Port.RTT != 2*time.Millisecond {
+			if spec.Port.Scheme.Kind != "tcn" || spec.Port.RTTs != aqm.OneRTT(2*time.Millisecond) {
 				t.Errorf("ports are %+v, want TCN's, for the lab's RTT", spec.Port)
 			}
 		})

@@ -12,11 +12,12 @@ import (
 
 // RunJSON is what `run --json` prints.
 type RunJSON struct {
-	Lab      string      `json:"lab"`
-	Dir      string      `json:"dir"`
-	Runtime  string      `json:"runtime"`
-	Dilation float64     `json:"dilation"`
-	Runs     []PointJSON `json:"runs"`
+	Lab      string            `json:"lab"`
+	Dir      string            `json:"dir"`
+	Runtime  string            `json:"runtime"`
+	Dilation float64           `json:"dilation"`
+	Derived  []results.Derived `json:"derived,omitempty"` // what the lab leaves to its schemes
+	Runs     []PointJSON       `json:"runs"`
 }
 
 // PointJSON is one point of [RunJSON].
@@ -78,7 +79,7 @@ func RunJSONOf(r *store.Run) (RunJSON, error) {
 }
 
 func runJSON(r *store.Run, points []results.Point) RunJSON {
-	j := RunJSON{Lab: r.Manifest.Lab, Dir: r.Dir, Runtime: r.Manifest.Runtime, Dilation: r.Manifest.Dilation, Runs: []PointJSON{}}
+	j := RunJSON{Lab: r.Manifest.Lab, Dir: r.Dir, Runtime: r.Manifest.Runtime, Dilation: r.Manifest.Dilation, Derived: r.Manifest.Derived, Runs: []PointJSON{}}
 	for _, p := range points {
 		j.Runs = append(j.Runs, PointJSONOf(p))
 	}

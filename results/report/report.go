@@ -162,7 +162,7 @@ func factsOf(r *store.Run) runFacts {
 	if missed := results.MissedRTTs(m.BaseRTTs); missed != "" {
 		by += "; " + missed
 	}
-	return runFacts{
+	facts := runFacts{
 		Name: filepath.Base(r.Dir),
 		Facts: Table{Name: "facts", Rows: [][]string{
 			{"state", strings.TrimSuffix(string(m.State)+": "+m.Reason, ": ")},
@@ -181,4 +181,8 @@ func factsOf(r *store.Run) runFacts {
 		Points: m.Points,
 		Lab:    string(r.LabYAML),
 	}
+	for _, line := range results.DerivedLines(m.Derived) {
+		facts.Facts.Rows = append(facts.Facts.Rows, []string{"derived", line})
+	}
+	return facts
 }

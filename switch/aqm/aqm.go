@@ -66,8 +66,9 @@ type Env struct {
 	Quanta  []int         // bytes that each queue may send in a round; nil when the scheduler has no rounds
 	Strict  int           // how many queues, from 0, are served strictly before the others
 	Rate    units.Rate    // line rate C of the port
-	RTT     time.Duration // base RTT for which standard thresholds are computed
+	RTTs    RTTs          // base RTTs, for what is computed from them
 	Rand    *rand.Rand    // seeded; the only randomness that a scheme may use
+	Tell    func(Derived) // is told each parameter that the scheme computes; may be nil
 }
 
 // dropTail leaves everything to the buffer: a packet that fits is queued, and any other

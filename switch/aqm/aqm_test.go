@@ -19,7 +19,7 @@ func env() Env {
 		Queues:  4,
 		Weights: []int{1, 1, 1, 1},
 		Rate:    units.Gbps,
-		RTT:     250 * time.Microsecond,
+		RTTs:    OneRTT(250 * time.Microsecond),
 		Rand:    rand.New(rand.NewPCG(1, 1)),
 	}
 }
@@ -176,7 +176,7 @@ func TestTCN(t *testing.T) {
 
 func TestBadParameters(t *testing.T) {
 	noRTT := env()
-	noRTT.RTT = 0
+	noRTT.RTTs = RTTs{}
 	tests := []struct {
 		scheme string
 		params map[string]any

@@ -13,7 +13,9 @@ import (
 // above target for an interval, and then ever more often until it falls below
 // (RFC 8289, section 5; Linux net/sched). TCN sets 51.2us and 1024us on its
 // testbed, ECN# 85us and 200us on its testbed, 10us and 240us in simulation;
-// 5ms and 100ms suit the Internet.
+// 5ms and 100ms suit the Internet. An interval is on the order of a worst-case
+// RTT (Nichols and Jacobson, Controlling Queue Delay, 2012): by default the longest
+// base RTT, as the 240us of ECN#'s simulations are.
 //
 // The papers' CoDel marks at most one packet a departure and lets packets that
 // are not ECN-capable pass, which still advances its state. Dropping, it may
@@ -27,7 +29,8 @@ import (
 // so that the second mark comes after half an interval instead of 0.7.
 type CoDel struct {
 	Target   time.Duration `lab:"target" range:"0s..100h" doc:"sojourn time that may persist; interval / 20 when absent"`
-	Interval time.Duration `lab:"interval" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; base RTT when absent"`
+	Interval time.Duration `lab:"interval" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; a base RTT when absent, see rtt"`
+	RTT      Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs interval is when absent"`
 	Action   string        `lab:"action" oneof:"mark,drop" what:"choice" doc:"mark (packets that are not ECN-capable pass) or drop"`
 	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"a queue with at most this backlog is left alone"`
 
@@ -71,10 +74,11 @@ var _ Scheme = (*codel)(nil)
 
 func newCoDel(p CoDel, env Env) (Scheme, error) {
 	if p.Interval == 0 {
-		p.Interval = env.RTT
+		p.Interval = env.Time("interval", 1, p.RTT)
 	}
 	if p.Target == 0 {
 		p.Target = p.Interval / 20
+		env.tell("target", units.FormatTime(p.Target), "interval / 20")
 	}
 	if p.Interval == 0 {
 		return nil, kind.Invalid("interval", "missing, and the lab gives no base RTT (rtt) to take: want a time such as 1ms")

@@ -293,6 +293,6 @@ func TestCoDelBadParameters(t *testing.T) {
 		"mtu":      {"mtu": "-1B"},
 	})
 	e := env()
-	e.RTT = 0
+	e.RTTs = RTTs{}
 	refused(t, "codel", e, map[string]map[string]any{"interval": {"target": "5ms"}})
 }

@@ -13,8 +13,13 @@ import (
 // its own queue, of the port, or of the service pool (MQ-ECN, section 2.1). At
 // dequeue they are the ones that the departing packet leaves behind (TCN,
 // section 4.3).
+//
+// Where base RTTs vary, the standard threshold is that of their 90th percentile,
+// as is current practice (ECN#, sections 2.3 and 5.1: DCTCP-RED-Tail). With rtt:
+// mean it is that of DCTCP-RED-AVG.
 type DCTCPRED struct {
-	Threshold Threshold `lab:"threshold" doc:"a size, or standard (rate x base RTT x lambda), or minimum (standard x the queue's weight share)"`
+	Threshold Threshold `lab:"threshold" doc:"a size, or standard (rate x rtt x lambda), or minimum (standard x the queue's weight share)"`
+	RTT       Statistic `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs standard and minimum are computed from"`
 	Lambda    float64   `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	Scope     string    `lab:"scope" oneof:"queue,port,pool" what:"choice" doc:"whose bytes are compared: queue, port (all its queues) or pool (all ports that share the buffer)"`
 	At        string    `lab:"at" oneof:"enqueue,dequeue" what:"choice" doc:"when: enqueue (the arriving packet not counted) or dequeue (the departing packet not counted)"`
@@ -43,7 +48,10 @@ type dctcpRED struct {
 var _ Scheme = (*dctcpRED)(nil)
 
 func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
-	standard := standardThreshold(float64(env.Rate), env.RTT, p.Lambda)
+	standard := 0.0
+	if p.Threshold.Rule != "" {
+		standard = env.Length("threshold", p.Lambda, p.RTT)
+	}
 	if err := p.validate(standard); err != nil {
 		return nil, err
 	}

@@ -293,7 +293,7 @@ func TestECNSharpRefuses(t *testing.T) {
 		{map[string]any{"pmax": 0.5}, "ins_max: missing"},
 	})
 	e := env()
-	e.RTT = 0
+	e.RTTs = RTTs{}
 	if _, err := Table().New("ecn-sharp", nil, e); err == nil {
 		t.Error("accepts defaults without a base RTT")
 	}

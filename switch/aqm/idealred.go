@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"fmt"
 	"time"
 
 	"aqmlab/kind"
@@ -15,6 +16,7 @@ import (
 type IdealRED struct {
 	Estimator  string       `lab:"estimator" oneof:"departure-rate,oracle" what:"choice" doc:"where the drain rates come from: departure-rate (measured) or oracle (capacities)"`
 	Capacities []units.Rate `lab:"capacities" range:"1bps..1000Tbps" doc:"drain rate of each queue, for the oracle"`
+	RTT        Statistic    `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs the thresholds are computed from"`
 	Lambda     float64      `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	DQThresh   units.Size   `lab:"dq_thresh" range:"1B..1000GB" doc:"bytes that a cycle of the departure-rate estimator counts, and that must wait for it to begin"`
 	Weight     float64      `lab:"weight" range:"[0, 1)" doc:"weight of the old estimate in the average"`
@@ -52,11 +54,15 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 	if err := p.validate(env); err != nil {
 		return nil, err
 	}
-	s := &idealRED{IdealRED: p, queues: make([]drain, env.Queues), measures: p.Estimator == estimatorDepartureRate, rtt: env.RTT}
+	s := &idealRED{IdealRED: p, queues: make([]drain, env.Queues), measures: p.Estimator == estimatorDepartureRate, rtt: env.RTTs.Of(p.RTT)}
+	if s.measures {
+		env.Length("threshold", p.Lambda, p.RTT) // of a queue that has the link to itself
+	}
 	for q := range s.queues {
 		rate := env.Rate
 		if !s.measures {
 			rate = p.Capacities[q]
+			Env{RTTs: env.RTTs, Tell: env.Tell, Rate: rate}.Length(fmt.Sprintf("threshold of queue %d", q), p.Lambda, p.RTT)
 		}
 		d := &s.queues[q]
 		d.departures = departures{threshold: int(p.DQThresh), covered: p.Timing == timingCovered}
@@ -71,7 +77,7 @@ func (p IdealRED) validate(env Env) error {
 		return kind.Invalid("capacities", "%d rates for %d queues", len(p.Capacities), env.Queues)
 	case p.Estimator != estimatorOracle && len(p.Capacities) > 0:
 		return kind.Invalid("capacities", "only the oracle takes them: want estimator oracle")
-	case env.RTT <= 0:
+	case env.RTTs.Of(p.RTT) <= 0:
 		return kind.Invalid("", "the thresholds need the lab's base RTT (rtt): set one")
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // is 32 KB give 16, 8 and 8 KB (TCN, section 6.1.1).
 func TestIdealREDOracle(t *testing.T) {
 	e := env()
-	e.Queues, e.RTT = 3, 256*time.Microsecond
+	e.Queues, e.RTTs = 3, OneRTT(256*time.Microsecond)
 	s, err := Table().New("ideal-red", map[string]any{
 		"estimator": "oracle", "capacities": []any{"500Mbps", "250Mbps", "250Mbps"},
 	}, e)
@@ -52,7 +52,7 @@ type figures struct {
 func figure2(t *testing.T, timing string, thresh units.Size) figures {
 	t.Helper()
 	e := env()
-	e.Rate, e.RTT, e.Queues = 10*units.Gbps, 100*time.Microsecond, 2
+	e.Rate, e.RTTs, e.Queues = 10*units.Gbps, OneRTT(100*time.Microsecond), 2
 	s, err := Table().New("ideal-red", map[string]any{"timing": timing, "dq_thresh": thresh.String()}, e)
 	if err != nil {
 		t.Fatal(err)
@@ -179,6 +179,6 @@ func TestIdealREDBadParameters(t *testing.T) {
 		"capacities": {"estimator": "oracle", "capacities": []any{"1Gbps", "1Gbps", "0bps", "1Gbps"}},
 	})
 	e := env()
-	e.RTT = 0
+	e.RTTs = RTTs{}
 	refused(t, "ideal-red", e, map[string]map[string]any{"": nil})
 }

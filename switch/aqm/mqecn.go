@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"fmt"
 	"time"
 
 	"aqmlab/kind"
@@ -27,7 +28,8 @@ import (
 // average_every. Section 3.3.1 weighs a sample a turn against one a round:
 // once_a_round. RED compares an average length with its threshold: weight.
 type MQECN struct {
-	Threshold     Threshold     `lab:"threshold" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x base RTT x lambda)"`
+	Threshold     Threshold     `lab:"threshold" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x rtt x lambda)"`
+	RTT           Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs standard is computed from; the paper's is the average"`
 	Lambda        float64       `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	Beta          float64       `lab:"beta" range:"[0, 1)" doc:"weight of the old value in the average of the round time"`
 	TIdle         time.Duration `lab:"t_idle" range:"0s..100h" doc:"idle time of the port that counts as one round of length zero; the time of 1500 bytes at the port's rate when absent"`
@@ -91,6 +93,7 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 	}
 	if p.TIdle == 0 {
 		p.TIdle = max(env.Rate.Time(packet.FullPacket), 1)
+		env.tell("t_idle", units.FormatTime(p.TIdle), fmt.Sprintf("the time of %d bytes at %v", packet.FullPacket, env.Rate))
 	}
 	s := mqECN{MQECN: p, Env: env, curve: curve, inRounds: newBusyQueues(env.Queues)}
 	s.length = newLengths(newLengthFilter(p.Weight, p.AverageEvery, env.Rate), env.Queues)
@@ -132,10 +135,10 @@ func (p MQECN) curve(env Env) (ramp, error) {
 		return r, nil
 	case p.Threshold.Rule == "":
 		return cutoff(float64(p.Threshold.Size)), nil
-	case env.RTT == 0:
+	case env.RTTs.Of(p.RTT) == 0:
 		return r, kind.Invalid("threshold", "%s needs the lab's base RTT (rtt): set one, or give a size such as 32KB", p.Threshold)
 	}
-	return cutoff(float64(whole(standardThreshold(float64(env.Rate), env.RTT, p.Lambda)))), nil
+	return cutoff(float64(whole(env.Length("threshold", p.Lambda, p.RTT)))), nil
 }
 
 func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {

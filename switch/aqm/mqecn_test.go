@@ -299,7 +299,7 @@ func TestMQECNRefuses(t *testing.T) {
 		{map[string]any{"kmin": "9KB"}, "kmax: missing"},
 	})
 	e := env()
-	e.RTT = 0
+	e.RTTs = RTTs{}
 	if _, err := Table().New("mq-ecn", nil, e); err == nil {
 		t.Error("accepts the standard threshold without a base RTT")
 	}

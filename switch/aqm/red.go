@@ -20,7 +20,8 @@ import (
 // average. At an average of exactly max, Linux acts on every packet.
 type RED struct {
 	Min    units.Size `lab:"min" range:"0B..1000GB" doc:"average length up to which nothing is marked; a third of max when absent"`
-	Max    units.Size `lab:"max" range:"0B..1000GB" doc:"average length above which everything is marked; rate x base RTT when absent"`
+	Max    units.Size `lab:"max" range:"0B..1000GB" doc:"average length above which everything is marked; rate x rtt when absent"`
+	RTT    Statistic  `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs max is computed from"`
 	PMax   float64    `lab:"pmax" range:"(0, 1]" doc:"probability of a mark when the average is at max"`
 	Weight float64    `lab:"weight" range:"(0, 1]" doc:"weight of the current length in the average"`
 	ECN    bool       `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
@@ -44,10 +45,11 @@ var _ Scheme = (*red)(nil)
 
 func newRED(p RED, env Env) (Scheme, error) {
 	if p.Max == 0 {
-		p.Max = units.Size(env.Rate.Bytes(env.RTT))
+		p.Max = units.Size(whole(env.Length("max", 1, p.RTT)))
 	}
 	if p.Min == 0 {
 		p.Min = p.Max / 3
+		env.tell("min", p.Min.String(), "max / 3")
 	}
 	switch {
 	case p.Max == 0:

@@ -138,6 +138,6 @@ func TestREDBadParameters(t *testing.T) {
 		"weight": {"weight": 1.5},
 	})
 	e := env()
-	e.RTT = 0
+	e.RTTs = RTTs{}
 	refused(t, "red", e, map[string]map[string]any{"max": {"min": "2KB"}})
 }

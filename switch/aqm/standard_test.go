@@ -22,7 +22,7 @@ func TestStandardThresholdIsExact(t *testing.T) {
 			k := int(rate) / 1_000_000 * us / 8
 			for name, params := range schemes {
 				e := env()
-				e.Rate, e.RTT = rate, time.Duration(us)*time.Microsecond
+				e.Rate, e.RTTs = rate, OneRTT(time.Duration(us)*time.Microsecond)
 				s, err := Table().New(name, params, e)
 				if err != nil {
 					t.Fatal(err)
@@ -47,7 +47,7 @@ func TestShareOfLambdaIsExact(t *testing.T) {
 	} {
 		for _, name := range []string{"dctcp-red", "mq-ecn", "ideal-red"} {
 			e := env()
-			e.RTT = tt.rtt
+			e.RTTs = OneRTT(tt.rtt)
 			s, err := Table().New(name, map[string]any{"lambda": tt.lambda}, e)
 			if err != nil {
 				t.Fatal(err)
@@ -64,7 +64,7 @@ func TestStandardTimesAreExact(t *testing.T) {
 	for us := 10; us <= 1000; us += 30 {
 		for thousandths := 10; thousandths < 2000; thousandths += 70 {
 			e := env()
-			e.RTT = time.Duration(us) * time.Microsecond
+			e.RTTs = OneRTT(time.Duration(us) * time.Microsecond)
 			lambda := float64(thousandths) / 1000
 			s, err := Table().New("tcn", map[string]any{"lambda": lambda}, e)
 			if err != nil {
@@ -72,7 +72,7 @@ func TestStandardTimesAreExact(t *testing.T) {
 			}
 			limit := time.Duration(us * thousandths)
 			if at, above := s.Depart(0, nil, View{Waited: limit}), s.Depart(0, nil, View{Waited: limit + 1}); at != Pass || above != Mark {
-				t.Errorf("tcn, RTT %v, lambda %v: %v at %v, %v above", e.RTT, lambda, at, limit, above)
+				t.Errorf("tcn, RTT %v, lambda %v: %v at %v, %v above", e.RTTs.Min, lambda, at, limit, above)
 			}
 		}
 	}

@@ -22,17 +22,17 @@ const (
 func Table() kind.Table[Env, Scheme] {
 	return kind.Table[Env, Scheme]{
 		kind.Row("droptail", "accept while the buffer has room, never mark", struct{}{}, newDropTail).Noting("Nothing is marked; every packet passes, ECN-capable or not."),
-		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED).Noting(NotECTPasses),
-		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{PMax: 1, StampBits: stampBits}, newTCN).Noting(NotECTPasses),
-		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{PMax: 0.1, Weight: 0.002, ECN: true}, newRED).Noting(NotECTIsDropped),
-		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED).Noting(NotECTPasses),
-		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{Action: actionMark, MTU: packet.FullPacket, Arithmetic: arithmeticExact}, newCoDel).Noting(NotECTPasses + " With action drop all are dropped alike."),
+		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, RTT: P90RTT, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED).Noting(NotECTPasses),
+		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{RTT: P90RTT, PMax: 1, StampBits: stampBits}, newTCN).Noting(NotECTPasses),
+		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{RTT: P90RTT, PMax: 0.1, Weight: 0.002, ECN: true}, newRED).Noting(NotECTIsDropped),
+		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, RTT: P90RTT, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED).Noting(NotECTPasses),
+		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{RTT: MaxRTT, Action: actionMark, MTU: packet.FullPacket, Arithmetic: arithmeticExact}, newCoDel).Noting(NotECTPasses + " With action drop all are dropped alike."),
 		kind.Row("pie", "mark or drop on arrival by a probability that steers the queueing delay", PIE{
 			Target: 15 * time.Millisecond, TUpdate: 15 * time.Millisecond, MaxBurst: 150 * time.Millisecond,
 			Alpha: 0.125, Beta: 1.25, ECN: true, MarkECNTh: 0.1,
 			Signal: delayBySojourn, DQThreshold: 1 << 14,
 		}, newPIE).Noting(NotECTIsDropped),
-		kind.Row("mq-ecn", "mark on arrival above a threshold that follows the queue's share of the scheduler's rounds", MQECN{Threshold: Standard, Lambda: 1, Beta: 0.75, Sample: sampleBoth, Idle: idlePort, Weight: 1, PMax: 1}, newMQECN).Noting(NotECTPasses),
-		kind.Row("ecn-sharp", "mark on departure what waited too long, and, ever more often, while a queue stands", ECNSharp{Signal: signalSojourn, Gaps: gapsHarmonic, PMax: 1, Arithmetic: arithmeticExact, Clock: clockLess, Division: divisionScaled}, newECNSharp).Noting(NotECTPasses),
+		kind.Row("mq-ecn", "mark on arrival above a threshold that follows the queue's share of the scheduler's rounds", MQECN{Threshold: Standard, RTT: MeanRTT, Lambda: 1, Beta: 0.75, Sample: sampleBoth, Idle: idlePort, Weight: 1, PMax: 1}, newMQECN).Noting(NotECTPasses),
+		kind.Row("ecn-sharp", "mark on departure what waited too long, and, ever more often, while a queue stands", ECNSharp{RTT: P90RTT, PstRule: pstTestbed, Signal: signalSojourn, Gaps: gapsHarmonic, PMax: 1, Arithmetic: arithmeticExact, Clock: clockLess, Division: divisionScaled}, newECNSharp).Noting(NotECTPasses),
 	}
 }

@@ -13,6 +13,9 @@ import (
 // threshold, the same for all queues and schedulers (TCN, CoNEXT 2016, section
 // 4.1). It keeps no state, and it never drops.
 //
+// The standard threshold is that of a queue length over the rate, and so it is of
+// the same base RTT as that of DCTCP-RED. The paper has a single base RTT.
+//
 // With tmax set it is the probabilistic form (TCN, section 4.3). The paper does
 // not print the curve between the two times; it is linear, as RED's.
 //
@@ -21,7 +24,8 @@ import (
 // steps of that length and starts anew at its end. Two bytes reach 262 us at 4 ns
 // and 524 us at 8 ns. Of a longer sojourn time only what is beyond remains.
 type TCN struct {
-	Threshold time.Duration `lab:"threshold" doc:"sojourn time above which a packet is marked; without it, base RTT times lambda"`
+	Threshold time.Duration `lab:"threshold" doc:"sojourn time above which a packet is marked; without it, rtt times lambda"`
+	RTT       Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs the threshold is computed from"`
 	Lambda    float64       `lab:"lambda" doc:"share of the base RTT that the transport needs as standing queue; 1 when absent"`
 	TMin      time.Duration `lab:"tmin" range:"0s..100h" doc:"probabilistic form: sojourn time up to which no packet is marked"`
 	TMax      time.Duration `lab:"tmax" range:"0s..100h" doc:"probabilistic form: sojourn time above which every packet is marked; excludes threshold and lambda"`
@@ -83,7 +87,7 @@ func newTCN(p TCN, env Env) (Scheme, error) {
 		p.Lambda = 1
 	}
 	if p.Threshold == 0 {
-		p.Threshold = time.Duration(whole(float64(env.RTT) * p.Lambda))
+		p.Threshold = env.Time("threshold", p.Lambda, p.RTT)
 	}
 	if p.Threshold == 0 {
 		return nil, kind.Invalid("threshold", "missing, and the lab gives no base RTT to compute it from: want a time such as 250us")

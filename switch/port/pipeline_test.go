@@ -45,7 +45,7 @@ func BenchmarkPipeline(b *testing.B) {
 				}
 				spec := Spec{
 					Rate:      10 * units.Gbps,
-					RTT:       100 * time.Microsecond,
+					RTTs:      aqm.OneRTT(100 * time.Microsecond),
 					Queues:    n,
 					Buffer:    10 * units.MB,
 					Limiter:   Limiter{RateFraction: 0.995, Bucket: 2500},

@@ -97,7 +97,7 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 		Quanta:  sched.Quanta(p.scheduler),
 		Strict:  sched.Strict(p.scheduler),
 		Rate:    spec.Rate,
-		RTT:     spec.RTT,
+		RTTs:    spec.RTTs,
 		Rand:    rand.New(rand.NewPCG(spec.Seed, 0)),
 	})
 	if err != nil {

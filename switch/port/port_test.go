@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
@@ -16,7 +17,7 @@ import (
 func testbed(scheme string, params map[string]any) Spec {
 	return Spec{
 		Rate:      units.Gbps,
-		RTT:       250 * time.Microsecond,
+		RTTs:      aqm.OneRTT(250 * time.Microsecond),
 		Queues:    4,
 		Buffer:    96 * units.KB,
 		Scheduler: kind.Choice{Kind: "dwrr"},

@@ -3,7 +3,6 @@ package port
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
@@ -14,12 +13,12 @@ import (
 // Spec says how a port is built. It is plain data: a lab makes it, and it
 // crosses process boundaries as JSON.
 type Spec struct {
-	Rate      units.Rate    // line rate C
-	FacesHost bool          // its link leads to a host, not to a switch
-	RTT       time.Duration // base RTT, for the thresholds that are computed from it
-	Queues    int           // number of queues; the DSCP of a packet is its queue's number, an unknown one means queue 0
-	Buffer    units.Size    // bytes of packet memory: the port's, or the pool's that all ports of a switch draw from
-	Sharing   Sharing       // of the buffer
+	Rate      units.Rate // line rate C
+	FacesHost bool       // its link leads to a host, not to a switch
+	RTTs      aqm.RTTs   // base RTTs, for the thresholds that are computed from them
+	Queues    int        // number of queues; the DSCP of a packet is its queue's number, an unknown one means queue 0
+	Buffer    units.Size // bytes of packet memory: the port's, or the pool's that all ports of a switch draw from
+	Sharing   Sharing    // of the buffer
 	Limiter   Limiter
 	Scheduler kind.Choice
 	Scheme    kind.Choice

@@ -89,7 +89,7 @@ func TestWatchTellsEveryFate(t *testing.T) {
 func TestPortPassesEstimatesOn(t *testing.T) {
 	for scheme, want := range map[string]bool{"ideal-red": true, "mq-ecn": true, "pie": true, "droptail": false} {
 		pool := &packet.Pool{}
-		p, err := New(Spec{Rate: units.Gbps, RTT: time.Millisecond, Queues: 2, Buffer: units.MB, Scheduler: kind.Choice{Kind: "dwrr"}, Scheme: kind.Choice{Kind: scheme}}, Kinds{}, pool.Put)
+		p, err := New(Spec{Rate: units.Gbps, RTTs: aqm.OneRTT(time.Millisecond), Queues: 2, Buffer: units.MB, Scheduler: kind.Choice{Kind: "dwrr"}, Scheme: kind.Choice{Kind: scheme}}, Kinds{}, pool.Put)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator/host"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -252,7 +253,7 @@ func queues(n int, scheduler, scheme string) port.Spec {
 	return port.Spec{
 		Queues:    n,
 		Buffer:    96 * units.KB,
-		RTT:       250 * time.Microsecond,
+		RTTs:      aqm.OneRTT(250 * time.Microsecond),
 		Scheduler: kind.Choice{Kind: scheduler},
 		Scheme:    kind.Choice{Kind: scheme},
 		Limiter:   port.Limiter{RateFraction: 0.995, Bucket: 2500},

@@ -87,7 +87,7 @@ func (s scheme) newPort(t *testing.T, release func(*packet.Packet)) *port.Port {
 		t.Fatal(err)
 	}
 	p, err := port.New(port.Spec{
-		Rate: rate, Queues: 1, Buffer: units.GB, RTT: 100 * time.Millisecond,
+		Rate: rate, Queues: 1, Buffer: units.GB, RTTs: aqm.OneRTT(100 * time.Millisecond),
 		Scheduler: kind.Choice{Kind: "fifo"},
 		Scheme:    kind.Choice{Kind: "replayed"},
 		Seed:      1,
