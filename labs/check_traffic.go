@@ -59,6 +59,14 @@ func checkWorkload(r *schema.Reader, l *Lab, path string, w *Workload) (byLoad b
 // service.
 func checkPIAS(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 	priorities := len(l.Workload.PIAS)
+	if gap := l.Workload.PIASGap; gap > 0 && r.Sound(piasGapPath, piasPath, connectionsPath) {
+		switch {
+		case priorities == 0:
+			r.Fail(piasGapPath, "there are no priorities: want %s", piasPath)
+		case l.Workload.Connections == 0:
+			r.Fail(piasGapPath, "each flow has a connection of its own: want %s above 0", connectionsPath)
+		}
+	}
 	if priorities == 0 || !r.Sound(piasPath, "switch.scheduler.queues") {
 		return
 	}

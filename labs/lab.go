@@ -173,6 +173,8 @@ type Workload struct {
 	Connections int          `lab:"connections" default:"5" range:"0..1000" doc:"persistent connections, opened ahead, to each server; 0: a fresh connection for each flow"`
 	Handshake   bool         `lab:"handshake" default:"true" doc:"of fresh connections: whether opening one is part of the flow's time"`
 	PIAS        []units.Size `lab:"pias" write:"set" form:"thresholds" range:"1B..1GB" doc:"up to 8 thresholds, rising, see [below](#priorities); none when absent"`
+
+	PIASGap time.Duration `lab:"pias_gap" write:"set" range:"1us..1s" doc:"of pias: time without a write that begins a message on a connection, see [below](#priorities); each flow is one when absent"`
 }
 
 // What [Workload] has to choose from.
@@ -189,7 +191,7 @@ const (
 // are those of the workload, and not set.
 type Background struct {
 	Name     string `lab:"name" form:"name" doc:"unique in the lab"`
-	Workload `lab:"" without:"load_of connections handshake pias"`
+	Workload `lab:"" without:"load_of connections handshake pias pias_gap"`
 }
 
 // Probe measures round-trip times through queues while there is traffic: one
@@ -243,6 +245,7 @@ const (
 	connectionsPath  = workloadKey + ".connections"
 	handshakePath    = workloadKey + ".handshake"
 	piasPath         = workloadKey + ".pias"
+	piasGapPath      = workloadKey + ".pias_gap"
 	backgroundKey    = "background"
 )
 

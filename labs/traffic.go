@@ -15,7 +15,7 @@ import (
 // Tagging says which DSCP the bytes of a flow have, which is that of their
 // queue.
 func (l *Lab) Tagging() traffic.Tagging {
-	return traffic.Tagging{Thresholds: slices.Clone(l.Workload.PIAS)}
+	return traffic.Tagging{Thresholds: slices.Clone(l.Workload.PIAS), Gap: l.Workload.PIASGap}
 }
 
 // Traffic is the flows to draw at one load and seed. Every scheme and runtime

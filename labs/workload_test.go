@@ -180,6 +180,8 @@ func TestBadTraffic(t *testing.T) {
 		"PIAS without unit":       {base + "workload: {pias: 100}\n", key + "workload.pias[0]: 100 has no unit: want a size such as 96KB or 2500B"},
 		"PIAS falls":              {base + "workload: {pias: [20KB, 10KB]}\n", key + "workload.pias: threshold 10KB is not above 20KB: want rising thresholds above zero"},
 		"PIAS under FIFO":         {base + "workload: {pias: 100KB}\n", key + "workload.pias: thresholds (1) and services (1) need 2 queues: switch.scheduler.queues is 1\n" + key + "workload.pias: each threshold needs a strict queue, which makes 1: switch.scheduler has 0: want sp"},
+		"gap without PIAS":        {base + "workload: {pias_gap: 500us}\n", key + "workload.pias_gap: there are no priorities: want workload.pias"},
+		"gap on fresh":            {prioritised + "workload: {pias: 100KB, pias_gap: 500us, connections: 0}\n", "x.yaml:4: workload.pias_gap: each flow has a connection of its own: want workload.connections above 0"},
 		"PIAS beside background":  {prioritised + "workload: {pias: 100KB}\nbackground: [{name: b, services: 5}]\n", "x.yaml:4: workload.pias: thresholds (1) and services (5) need 6 queues: switch.scheduler.queues is 5"},
 		"transfer":                {base + "workload: {transfer: psuh}\n", key + `workload.transfer: unknown transfer "psuh": want one of pull, push (did you mean push?)`},
 		"service rule":            {base + "workload: {service_by: host}\n", key + `workload.service_by: unknown rule "host": want one of flow, pair, pair-number`},

@@ -59,6 +59,10 @@ type session struct {
 	ended   bool  // every byte has come; the server may not know
 	stopped bool  // the server writes no more
 
+	message int64         // payload of the present message that the flows before have had, see [traffic.Tagging]
+	wrote   time.Duration // when the server last wrote
+	drained bool          // the server has written, and all of it is acknowledged
+
 	flown           int   // flow whose account is open, or idle: the last one, after its end
 	resent, expired int64 // what both ends had counted when it was opened
 
@@ -75,7 +79,7 @@ func (s *session) begin(now time.Duration, index int) {
 	s.flow, s.left, s.unsent = index, f.Bytes, f.Bytes
 	s.request, s.header = requestBytes, headerBytes
 	s.acked, s.ended, s.stopped, s.clock = false, false, false, units.Clock{}
-	tag := s.sim.tags.from(f.Service, 0)
+	tag := s.sim.tags.from(f.Service, 0, 0)
 	s.sim.hosts.label(s, tag.DSCPs[0])
 	if f.Stop > 0 {
 		s.sim.loop.Schedule(s.stop, f.Stop)
@@ -122,9 +126,12 @@ func (s *session) write(now time.Duration) {
 	if f.Rate > 0 {
 		n = min(n, s.sim.chunk)
 	}
-	tag := s.sim.tags.from(f.Service, f.Bytes-s.unsent)
+	if first && s.drained && now-s.wrote > s.sim.config.Tagging.Gap {
+		s.message = 0
+	}
+	tag := s.sim.tags.from(f.Service, s.message, f.Bytes-s.unsent)
 	s.unsent -= n
-	s.acked = false
+	s.acked, s.drained, s.wrote = false, false, now
 	if s.unsent > 0 {
 		s.sim.loop.Schedule(s.feed, s.clock.Transmit(now, int(n), f.Rate, !first))
 	}
@@ -151,7 +158,7 @@ func (s *session) answered(now time.Duration, n int64) {
 
 // confirmed is called when everything that the server wrote is acknowledged.
 func (s *session) confirmed(now time.Duration) {
-	s.acked = true
+	s.acked, s.drained = true, true
 	switch {
 	case s.ended && s.once:
 		s.sim.leave(s)
@@ -195,6 +202,9 @@ func (s *session) end(now time.Duration) {
 	s.ended = true
 	switch {
 	case !s.once:
+		if s.sim.config.Tagging.Gap > 0 {
+			s.message += s.sim.config.Flows[s.flow].Bytes - s.unsent
+		}
 		s.flow = idle
 	case s.acked:
 		s.sim.leave(s)
@@ -296,7 +306,7 @@ func mix(x uint64) uint64 {
 // tags hold the DSCPs of every service's bytes, so that no flow makes its own.
 type tags struct {
 	tagging  traffic.Tagging
-	services []tcp.Tag // of bytes from the beginning of a flow on
+	services []tcp.Tag // of bytes from the beginning of a message on
 	fixed    []uint8   // fixed[d:d+1] are the DSCPs of a tag that is d throughout
 }
 
@@ -319,13 +329,15 @@ func newTags(t traffic.Tagging, services int) *tags {
 	return g
 }
 
-// from is the tag of the bytes that a flow sends from an offset on. The tag of
-// offset zero changes at the thresholds. Later writes are one segment long, so one
-// DSCP is enough for them.
-func (g *tags) from(service int, offset int64) tcp.Tag {
+// from is the tag of the bytes that a flow sends from an offset on, and of which its
+// message has had some before the flow. The tag of offset zero changes at the
+// thresholds. Later writes are one segment long, so one DSCP is enough for them.
+func (g *tags) from(service int, before, offset int64) tcp.Tag {
 	if offset == 0 {
-		return g.services[service]
+		tag := g.services[service]
+		tag.Offset = before
+		return tag
 	}
-	d := g.tagging.DSCP(service, offset)
+	d := g.tagging.DSCP(service, before+offset)
 	return tcp.Tag{DSCPs: g.fixed[d : d+1]}
 }

@@ -212,6 +212,7 @@ func (s *Simulation) start(now time.Duration) {
 // connect opens a connection for a flow.
 func (s *Simulation) connect(now time.Duration, pair ends, flow int) *session {
 	x := s.sessions.get(s)
+	x.message, x.drained = 0, false
 	x.pair, x.pushed, x.once = pair, s.config.Flows[flow].Push, s.config.Connections == 0
 	if x.once {
 		x.hash = s.sessions.hash(uint64(flow))

@@ -177,6 +177,43 @@ func TestTagging(t *testing.T) {
 	}
 }
 
+// TestMessages: with a gap, a flow on a connection goes on with the count of the flow
+// before unless its server was silent for longer than that (TCN, footnote 5).
+func TestMessages(t *testing.T) {
+	c := star(2)
+	c.Connections = 1
+	c.Tagging = traffic.Tagging{Thresholds: []units.Size{100 * mss}, Gap: 100 * ms}
+	c.Flows = pushed(flow(0, 1, 1, 60*mss), flow(1, 50*ms, 1, 60*mss), flow(2, 149*ms, 1, 60*mss), flow(3, 250*ms, 1, 60*mss))
+	_, o := simulate(t, c)
+	completed(t, o)
+	// 60, 40 of 60, none of 60, and 60 again.
+	if q := toHost(o, "h1"); q[0].Sent != 160 || q[1].Sent != 80 {
+		t.Errorf("queues sent %d and %d segments, want 160 below the threshold and 80 above", q[0].Sent, q[1].Sent)
+	}
+}
+
+// A message goes on, however long ago the server wrote, while the send buffer holds what
+// is not acknowledged (TCN, footnote 5).
+func TestMessageEndsWithAnEmptySendBuffer(t *testing.T) {
+	run := func(flows ...traffic.Flow) (done time.Duration) {
+		c := star(2)
+		c.Connections = 1
+		c.Tagging = traffic.Tagging{Thresholds: []units.Size{100 * mss}, Gap: 1}
+		c.Flows = pushed(flows...)
+		_, o := simulate(t, c)
+		completed(t, o)
+		if len(flows) > 1 {
+			if q := toHost(o, "h1"); q[0].Sent != 100 || q[1].Sent != 20 {
+				t.Errorf("queues sent %d and %d segments, want 100 and 20", q[0].Sent, q[1].Sent)
+			}
+		}
+		return o.Flows[0].Sent + o.Flows[0].FCT
+	}
+	first := flow(0, 1, 1, 60*mss)
+	done := run(first) // its last ACK is on its way when the next flow begins
+	run(first, flow(1, done+1, 1, 60*mss))
+}
+
 // TestStall: flows that cannot end are given up, and say so.
 func TestStall(t *testing.T) {
 	c := star(2)

@@ -12,10 +12,13 @@ type Tag struct {
 	// threshold, that of the bytes from there to below the second, and so on.
 	// Both may be shared by many tags.
 	DSCPs []uint8
+	// Offset is where in its message the first byte stands.
+	Offset int64
 }
 
-// dscp is that of the byte at an offset from 0.
+// dscp is that of the byte at an offset from that of the tag.
 func (t *Tag) dscp(offset int64) uint8 {
+	offset += t.Offset
 	if len(t.DSCPs) == 0 {
 		return 0
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 func TestTag(t *testing.T) {
-	one := Tag{[]int64{100_000}, []uint8{0, 3}}
-	two := Tag{[]int64{20_000, 100_000}, []uint8{0, 1, 7}}
+	one := Tag{Thresholds: []int64{100_000}, DSCPs: []uint8{0, 3}}
+	two := Tag{Thresholds: []int64{20_000, 100_000}, DSCPs: []uint8{0, 1, 7}}
 	for _, tt := range []struct {
 		tag    Tag
 		offset int64
@@ -31,10 +31,10 @@ func TestTag(t *testing.T) {
 // its message begins; so has one that is sent again; ACKs have the connection's.
 func TestSegmentTags(t *testing.T) {
 	r := newRig(t, sackConfig("reno"))
-	tag := Tag{[]int64{2500}, []uint8{1, 6}}
-	r.Write(0, 3700, tag)                 // segments at 0, 1000, 2000 (it straddles) and 3000
-	r.Write(0, 3300, tag)                 // the same, from 3700 on
-	r.Write(0, mss, Tag{nil, []uint8{4}}) // a segment of its own: there was nothing behind it
+	tag := Tag{Thresholds: []int64{2500}, DSCPs: []uint8{1, 6}}
+	r.Write(0, 3700, tag)                   // segments at 0, 1000, 2000 (it straddles) and 3000
+	r.Write(0, 3300, tag)                   // the same, from 3700 on
+	r.Write(0, mss, Tag{DSCPs: []uint8{4}}) // a segment of its own: there was nothing behind it
 	want := []uint8{1, 1, 1, 6, 1, 1, 1, 6, 4}
 	dscps := func() (got []uint8) {
 		for _, k := range r.out {

@@ -43,6 +43,8 @@ func (cfg Config) check() error {
 		return fmt.Errorf("limit %v or stall %v is below zero", cfg.Limit, cfg.Stall)
 	case cfg.Goodput < 0:
 		return fmt.Errorf("%v between two samples of what services deliver is below zero", cfg.Goodput)
+	case float64(cfg.Tagging.Gap)*cfg.Dilation > math.MaxUint16*float64(gapUnit):
+		return fmt.Errorf("a gap of %v at a dilation of %v is above %v", cfg.Tagging.Gap, cfg.Dilation, math.MaxUint16*gapUnit)
 	}
 	var before time.Duration
 	for _, f := range cfg.Flows {

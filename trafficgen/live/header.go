@@ -34,6 +34,15 @@ type request struct {
 	thresholds [traffic.MaxThresholds]units.Size
 	rate       int64         // most bytes a second; 0: no limit
 	lasts      time.Duration // until the server stops; 0: never
+	gap        uint16        // silence that ends a message, in [gapUnit]; 0: none
+}
+
+// gapUnit is the unit of a request's gap. Scheduling by the kernel is no more exact.
+const gapUnit = 100 * time.Microsecond
+
+// gapOf is a wall time in gap units, at least one.
+func gapOf(wall float64) uint16 {
+	return uint16(min(max(1, math.Round(wall/float64(gapUnit))), math.MaxUint16))
 }
 
 func (q *request) tagging() traffic.Tagging {
@@ -46,7 +55,8 @@ func (q *request) dscp(offset int64) uint8 { return q.tagging().DSCP(int(q.servi
 // put writes the request over b.
 func (q *request) put(b *[requestSize]byte) {
 	copy(b[:], magic)
-	b[4], b[5], b[6], b[7] = q.service, q.count, 0, 0
+	b[4], b[5] = q.service, q.count
+	binary.BigEndian.PutUint16(b[6:], q.gap)
 	binary.BigEndian.PutUint64(b[8:], q.flow)
 	for i, n := range q.numbers() {
 		binary.BigEndian.PutUint64(b[idSize+8*i:], uint64(n))
@@ -64,14 +74,12 @@ func (q *request) numbers() (all [3 + traffic.MaxThresholds]int64) {
 
 // parseRequest reads a request, refusing whatever put cannot have written.
 func parseRequest(b *[requestSize]byte) (request, error) {
-	q := request{service: b[4], count: b[5], flow: binary.BigEndian.Uint64(b[8:])}
+	q := request{service: b[4], count: b[5], gap: binary.BigEndian.Uint16(b[6:]), flow: binary.BigEndian.Uint64(b[8:])}
 	switch {
 	case !bytes.Equal(b[:4], []byte(magic)):
 		return q, fmt.Errorf("%w: it begins with % x", errProtocol, b[:4])
 	case q.count > traffic.MaxThresholds:
 		return q, fmt.Errorf("%w: %d thresholds are above %d", errProtocol, q.count, traffic.MaxThresholds)
-	case b[6]|b[7] != 0:
-		return q, fmt.Errorf("%w: reserved bytes % x are not zero", errProtocol, b[6:8])
 	}
 	number := func(i int) int64 { return int64(binary.BigEndian.Uint64(b[idSize+8*i:])) }
 	q.bytes, q.rate, q.lasts = number(0), number(1), time.Duration(number(2))

@@ -15,14 +15,14 @@ import (
 func full() request {
 	return request{
 		flow: 12345, bytes: 1_000_000, service: 46, count: 2,
-		thresholds: [8]units.Size{20_000, 100_000}, rate: 62_500_000, lasts: time.Second,
+		thresholds: [8]units.Size{20_000, 100_000}, rate: 62_500_000, lasts: time.Second, gap: 0x0205,
 	}
 }
 
 // The bytes on the wire are those of the package comment.
 func TestRequestLayout(t *testing.T) {
 	want := [104]byte{
-		'a', 'q', 'm', 2, 46, 2, 0, 0,
+		'a', 'q', 'm', 2, 46, 2, 2, 5,
 		0, 0, 0, 0, 0, 0, 0x30, 0x39,
 		0, 0, 0, 0, 0, 0x0f, 0x42, 0x40,
 		0, 0, 0, 0, 0x03, 0xb9, 0xac, 0xa0,
@@ -49,7 +49,7 @@ func TestAnswerLayout(t *testing.T) {
 	q.put(&asked)
 	var got [24]byte
 	putAnswer(&got, &asked, 0x0102030405060708)
-	want := [24]byte{'a', 'q', 'm', 2, 46, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0x30, 0x39, 1, 2, 3, 4, 5, 6, 7, 8}
+	want := [24]byte{'a', 'q', 'm', 2, 46, 2, 2, 5, 0, 0, 0, 0, 0, 0, 0x30, 0x39, 1, 2, 3, 4, 5, 6, 7, 8}
 	if got != want {
 		t.Errorf("wrote % x, want % x", got, want)
 	}
@@ -73,7 +73,6 @@ func TestRequestErrors(t *testing.T) {
 	for want, change := range map[string]func(*[requestSize]byte){
 		"it begins with 47 45 54 20":          func(b *[requestSize]byte) { copy(b[:], "GET / HTTP/1.1") },
 		"it begins with 61 71 6d 01":          func(b *[requestSize]byte) { b[3] = 1 },
-		"reserved bytes 00 01 are not":        func(b *[requestSize]byte) { b[7] = 1 },
 		"9 thresholds are above 8":            func(b *[requestSize]byte) { b[5] = 9 },
 		"need 65 DSCPs: there are 64":         change(func(q *request) { q.service = 62 }),
 		"0 bytes of payload are outside":      change(func(q *request) { q.bytes = 0 }),

@@ -13,7 +13,7 @@
 //	3   1  version, 2
 //	4   1  service
 //	5   1  number of thresholds, 0 to 8
-//	6   2  zero
+//	6   2  silence that ends a message, in units of 100 microseconds; 0: the flow does
 //	8   8  flow id, the client's to choose
 //	16  8  bytes of payload, 1 to [traffic.MaxBytes]
 //	24  8  most payload to be sent a second, in bytes; 0: no limit
@@ -35,6 +35,10 @@
 // the kernel has caught up until the server has woken up and written more there
 // is nothing to send, which for a connection that is not held back by its window
 // is a gap, of wall time, at each threshold.
+//
+// A request may say how long a silence ends a message. If the server last wrote to the
+// connection less long ago, or the kernel holds what the client has not acknowledged,
+// the payload goes on with the offsets of the response before it.
 //
 // # Limits of the application
 //

@@ -135,6 +135,9 @@ func (r *run) open(ctx context.Context, e ends) (*connection, error) {
 func (r *run) request(f traffic.Flow) request {
 	q := request{flow: uint64(f.ID), bytes: f.Bytes, service: uint8(f.Service)}
 	q.count = uint8(copy(q.thresholds[:], r.cfg.Tagging.Thresholds))
+	if gap := r.cfg.Tagging.Gap; gap > 0 {
+		q.gap = gapOf(float64(gap) * r.cfg.Dilation)
+	}
 	if f.Rate > 0 {
 		q.rate = max(1, int64(float64(f.Rate)/8/r.cfg.Dilation))
 	}

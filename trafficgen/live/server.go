@@ -146,6 +146,8 @@ type responder struct {
 	zeros   []byte
 	ask     [requestSize]byte
 	request request // what ask says
+	message int64   // payload that the responses before had of the same message
+	wrote   time.Time
 	head    [responseSize]byte
 	parts   [2][]byte
 	vec     net.Buffers
@@ -161,11 +163,35 @@ func (r *responder) respond() error {
 	if err := r.setRate(r.request.rate); err != nil {
 		return err
 	}
+	if err := r.continueMessage(); err != nil {
+		return err
+	}
 	if r.request.lasts == 0 {
 		return r.send(r.head[:], 0)
 	}
 	return r.sendUntil(time.Now().Add(r.request.lasts))
 }
+
+// continueMessage decides where in a message the response begins: a silence ends one if
+// the client has acknowledged everything (TCN, footnote 5).
+func (r *responder) continueMessage() error {
+	silence := time.Duration(r.request.gap) * gapUnit
+	if silence == 0 {
+		r.message = 0
+		return nil
+	}
+	if time.Since(r.wrote) <= silence {
+		return nil
+	}
+	unacked, err := r.unacknowledged()
+	if err == nil && unacked == 0 {
+		r.message = 0
+	}
+	return err
+}
+
+// dscp is that of the payload at an offset.
+func (r *responder) dscp(offset int64) uint8 { return r.request.dscp(r.message + offset) }
 
 // sendUntil answers the request until the whole response is written or the time
 // has come.
@@ -173,7 +199,7 @@ func (r *responder) sendUntil(stop time.Time) error {
 	if err := r.setBacklog(stopBacklog); err != nil {
 		return err
 	}
-	if err := r.setDSCP(r.request.dscp(0)); err != nil {
+	if err := r.setDSCP(r.dscp(0)); err != nil {
 		return err
 	}
 	if _, err := r.Write(r.head[:]); err != nil {
@@ -201,13 +227,13 @@ func (r *responder) sendUntil(stop time.Time) error {
 func (r *responder) send(head []byte, backlog int) error {
 	q := &r.request
 	for at := int64(0); at < q.bytes; {
-		end := min(q.bytes, q.tagging().Until(at))
+		end := min(q.bytes, q.tagging().Until(r.message+at)-r.message)
 		if at > 0 {
 			if err := r.drain(backlog); err != nil {
 				return err
 			}
 		}
-		if err := r.setDSCP(q.dscp(at)); err != nil {
+		if err := r.setDSCP(r.dscp(at)); err != nil {
 			return err
 		}
 		if err := r.write(head, end-at); err != nil {
@@ -215,6 +241,7 @@ func (r *responder) send(head []byte, backlog int) error {
 		}
 		head, at = nil, end
 	}
+	r.message, r.wrote = r.message+q.bytes, time.Now()
 	return nil
 }
 

@@ -118,6 +118,18 @@ func (s *socket) drain(backlog int) error {
 	return s.setBacklog(backlog)
 }
 
+// unacknowledged is how many of the bytes written the other end has not acknowledged.
+func (s *socket) unacknowledged() (n int, err error) {
+	err = control(s.raw, func(fd int) (err error) {
+		n, err = unix.IoctlGetInt(fd, unix.SIOCOUTQ)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reading what the kernel holds: %w", err)
+	}
+	return n, nil
+}
+
 // setCongestionControl chooses a socket's congestion control by name; an empty
 // name leaves the host's default. On a listener it holds for what is accepted.
 func setCongestionControl(raw syscall.RawConn, name string) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
+	"math"
 	"net"
 	"os"
 	"slices"
@@ -143,6 +145,89 @@ func TestEveryByteIsTagged(t *testing.T) {
 		if got[i] != want[i] {
 			t.Fatalf("byte %d of %d has DSCP %d, want %d", i, total, got[i], want[i])
 		}
+	}
+}
+
+// TestMessagesOnAConnection: with a gap, what the server writes soon after a flow has the
+// offsets behind it; a flow of another request begins anew without one (TCN, footnote 5).
+func TestMessagesOnAConnection(t *testing.T) {
+	sniff := newSniffer(t)
+	n := narrow{newLoopback()}
+	serve(t, n, 1)
+	c := dial(t, n, 1)
+	total := 0
+	var want []uint8
+	for _, step := range []struct {
+		gap   uint16
+		bytes int64
+		first int64 // offset of its first byte
+	}{
+		{math.MaxUint16, 60_000, 0},
+		{math.MaxUint16, 60_000, 60_000}, // seconds must pass for a message to end
+		{math.MaxUint16, 30_000, 120_000},
+		{0, 60_000, 0},
+	} {
+		q := &request{bytes: step.bytes, service: 3, count: 1, gap: step.gap}
+		q.thresholds[0] = 100 * units.KB
+		put(t, c, q)
+		if _, err := io.CopyN(io.Discard, c, responseSize+step.bytes); err != nil {
+			t.Fatal(err)
+		}
+		total += responseSize + int(step.bytes)
+		for at := -int64(responseSize); at < step.bytes; at++ {
+			want = append(want, q.dscp(step.first+max(at, 0)))
+		}
+	}
+	got := dscps(t, sniff.from(t, c.RemoteAddr().(*net.TCPAddr).Port), total)
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("byte %d of %d has DSCP %d, want %d", i, total, got[i], want[i])
+		}
+	}
+}
+
+// A silence ends a message, but only when the client has acknowledged all.
+func TestSilenceEndsAMessage(t *testing.T) {
+	n := newLoopback()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n.addr[1] = l.Addr().String()
+	dial(t, narrow{n}, 1)
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	sock, err := newSocket(conn, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := responder{socket: sock, request: request{gap: 5}}
+	decide := func(wrote time.Time) int64 {
+		r.message, r.wrote = 60_000, wrote
+		if err := r.continueMessage(); err != nil {
+			t.Fatal(err)
+		}
+		return r.message
+	}
+	long := time.Now().Add(-time.Minute)
+	if got := decide(long); got != 0 {
+		t.Errorf("a minute later: %d bytes of the same message", got)
+	}
+	if got := decide(time.Now().Add(time.Minute)); got != 60_000 {
+		t.Errorf("without a silence: %d bytes of the same message, want 60000", got)
+	}
+	if err := conn.(*net.TCPConn).SetWriteBuffer(1 << 20); err != nil { // more than a client takes that does not read
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(make([]byte, 200_000)); err != nil {
+		t.Fatal(err)
+	}
+	if got := decide(long); got != 60_000 {
+		t.Errorf("with a full send buffer: %d bytes of the same message, want 60000", got)
 	}
 }
 

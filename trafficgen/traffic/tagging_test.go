@@ -10,8 +10,8 @@ import (
 
 // The bytes at and around each threshold: those below it have its priority.
 func TestTaggingBoundaries(t *testing.T) {
-	one := Tagging{[]units.Size{100 * units.KB}}
-	two := Tagging{[]units.Size{20 * units.KB, 100 * units.KB}}
+	one := Tagging{Thresholds: []units.Size{100 * units.KB}}
+	two := Tagging{Thresholds: []units.Size{20 * units.KB, 100 * units.KB}}
 	for _, c := range []struct {
 		tagging Tagging
 		service int
@@ -43,7 +43,7 @@ func TestTaggingBoundaries(t *testing.T) {
 
 // Queues are priorities and services; the last service has the highest DSCP.
 func TestTaggingQueues(t *testing.T) {
-	two := Tagging{[]units.Size{20, 100}}
+	two := Tagging{Thresholds: []units.Size{20, 100}}
 	if n := two.Queues(7); n != 9 || two.DSCP(6, 100) != 8 {
 		t.Errorf("%d queues and highest DSCP %d, want 9 and 8", n, two.DSCP(6, 100))
 	}
@@ -67,7 +67,7 @@ func TestTaggingCheck(t *testing.T) {
 		{[]units.Size{5000, 5000}, 1, "threshold 5KB is not above 5KB"},
 		{[]units.Size{5000, 20}, 1, "threshold 20B is not above 5KB"},
 	} {
-		err := Tagging{c.thresholds}.Check(c.services)
+		err := Tagging{Thresholds: c.thresholds}.Check(c.services)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%v with %d services: error %v, want %q", c.thresholds, c.services, err, c.want)
 		}

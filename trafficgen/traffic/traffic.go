@@ -120,12 +120,15 @@ const MaxThresholds = 8
 //
 // With N thresholds, the bytes below the first have DSCP 0, those from there to
 // below the second DSCP 1, and so on; all from the last threshold on have DSCP N
-// plus the service. Offsets count payload from the beginning of the flow,
-// whatever flows the connection carried before; bytes that are sent again count
-// once. What flows the other way, requests and ACKs, has the DSCP of the first
+// plus the service. Offsets count payload from the beginning of the message;
+// bytes that are sent again count once. Without a gap each flow is a message. With
+// one, a connection's flow begins a message if its server last wrote longer ago than
+// that, and nothing it wrote is unacknowledged; else it goes on with the message of
+// the flow before (TCN, footnote 5). What flows the other way, requests and ACKs, has the DSCP of the first
 // byte. The zero value is ready to use: every byte has the DSCP of its service.
 type Tagging struct {
-	Thresholds []units.Size // rising, above zero, at most [MaxThresholds]
+	Thresholds []units.Size  // rising, above zero, at most [MaxThresholds]
+	Gap        time.Duration // lab time between two writes that begins a message; zero: each flow does
 }
 
 // Check tells whether the thresholds fit, for services below the number given.
