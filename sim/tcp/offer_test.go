@@ -77,3 +77,13 @@ func TestWindowBelowASegment(t *testing.T) {
 		t.Errorf("sent %+v, want one segment of %d bytes", r.out, mss-1)
 	}
 }
+
+// TestWindowIsNotPassedOn: what a segment is made of may have told a window before.
+func TestWindowIsNotPassedOn(t *testing.T) {
+	r := windows(t, false)
+	r.told(9*mss, mss)
+	r.acknowledge(r.loop.Now()) // takes the packet that told it
+	if w := r.last().Segment.Window; w != 0 {
+		t.Errorf("a segment tells a window of %d", w)
+	}
+}

@@ -16,7 +16,7 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	k.PureACK, k.ECE = n == 0, r.ce
 	s := &k.Segment
 	s.Conn, s.Len, s.Seq, s.Ack, s.Flags = e.ends.Conn, int32(n), seq, r.next, packet.ACK
-	s.Stamp, s.Echo = now, r.stamp
+	s.Stamp, s.Echo, s.Window = now, r.stamp, 0
 	s.Blocks = uint8(r.blocks)
 	if r.blocks > 0 {
 		s.SACK = r.recent
