@@ -24,6 +24,8 @@ import (
 // says "at or after" the end of the first interval, this follows Linux and the
 // papers: strictly after.
 //
+// ECN# runs CoDel on a Tofino, too, and says nothing of how: that program is not here.
+//
 // With arithmetic linux, time and square roots are as coarse as sch_codel's, and
 // every decision is sch_codel's (docs/agreement.md). Its roots lag behind count,
 // so that the second mark comes after half an interval instead of 0.7.
@@ -32,7 +34,8 @@ type CoDel struct {
 	Interval time.Duration `lab:"interval" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; a base RTT when absent, see rtt"`
 	RTT      Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs interval is when absent"`
 	Action   string        `lab:"action" oneof:"mark,drop" what:"choice" doc:"mark (packets that are not ECN-capable pass) or drop"`
-	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"a queue with at most this backlog is left alone"`
+	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"length of the backlog that is left alone, see spares"`
+	Spares   string        `lab:"spares" oneof:"mtu,less,wire" what:"choice" doc:"which backlog is left alone: mtu (at most that, as Linux), less (less than that, as the article on CoDel and ECN#'s simulator) or wire (at most that, both counted with 38 bytes of framing a packet, as the kernel module of TCN)"`
 
 	// Arithmetic is the kernel's where results are to be compared with it.
 	Arithmetic string `lab:"arithmetic" oneof:"exact,linux" what:"choice" doc:"exact, or linux: time in ticks of 1.024us and 16-bit square roots, as sch_codel"`
@@ -47,13 +50,21 @@ const (
 	actionDrop = "drop"
 )
 
+// The values of CoDel's spares.
+const (
+	sparesMTU  = "mtu"
+	sparesLess = "less"
+	sparesWire = "wire"
+)
+
 // memory is how many intervals after the last mark CoDel still recalls how
 // often it had to mark (RFC 8289, section 5).
 const memory = 16
 
 type codel struct {
 	target, interval time.Duration
-	mtu              int
+	spared           int // longest backlog that is left alone
+	framing          int // that counts with each of its packets
 	act              Verdict
 	linux            bool // arithmetic
 	queues           []codelQueue
@@ -83,9 +94,21 @@ func newCoDel(p CoDel, env Env) (Scheme, error) {
 	if p.Interval == 0 {
 		return nil, kind.Invalid("interval", "missing, and the lab gives no base RTT (rtt) to take: want a time such as 1ms")
 	}
-	s := &codel{p.Target, p.Interval, int(p.MTU), Mark, p.Arithmetic == arithmeticLinux, make([]codelQueue, env.Queues)}
+	s := &codel{
+		target: p.Target, interval: p.Interval, spared: int(p.MTU),
+		act:    Mark,
+		linux:  p.Arithmetic == arithmeticLinux,
+		queues: make([]codelQueue, env.Queues),
+	}
 	if p.Action == actionDrop {
 		s.act = Drop
+	}
+	switch p.Spares {
+	case sparesLess:
+		s.spared--
+	case sparesWire:
+		s.framing = packet.FrameOverhead
+		s.spared += s.framing
 	}
 	if s.linux {
 		s.target, s.interval = ticks(s.target), ticks(s.interval)
@@ -134,7 +157,7 @@ func (s *codel) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
 // okToAct tells whether the sojourn time has been at target or above for longer
 // than an interval.
 func (s *codel) okToAct(q *codelQueue, now time.Duration, v View) bool {
-	if v.Waited < s.target || v.Bytes <= s.mtu {
+	if v.Waited < s.target || v.Bytes+v.Packets*s.framing <= s.spared {
 		q.above = false
 		return false
 	}

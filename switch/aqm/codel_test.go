@@ -285,12 +285,36 @@ func TestCoDelDefaults(t *testing.T) {
 	}
 }
 
+// TestCoDelSpares: which backlog is left alone. Linux: at most an MTU. The article on
+// CoDel, and ns-3's MinBytes in the authors' simulator: less. The authors' kernel
+// module: at most 1538 bytes, its packets counting with 38 bytes of framing each.
+func TestCoDelSpares(t *testing.T) {
+	us := time.Microsecond
+	for _, tt := range []struct {
+		spares         string
+		packets, bytes int
+		want           Verdict
+	}{
+		{"mtu", 1, 1500, Pass}, {"mtu", 2, 1500, Pass}, {"mtu", 2, 1501, Mark},
+		{"less", 1, 1499, Pass}, {"less", 1, 1500, Mark}, {"less", 2, 1501, Mark},
+		{"wire", 1, 1500, Pass}, {"wire", 2, 1462, Pass}, {"wire", 2, 1463, Mark}, {"wire", 1, 1501, Mark},
+	} {
+		s := build(t, "codel", map[string]any{"target": "10us", "interval": "100us", "spares": tt.spares})
+		v := View{Packets: tt.packets, Bytes: tt.bytes, Waited: 20 * us}
+		s.Depart(0, nil, v)
+		if got := s.Depart(100*us+1, nil, v); got != tt.want {
+			t.Errorf("%s: %v with %d bytes in %d packets left, want %v", tt.spares, got, tt.bytes, tt.packets, tt.want)
+		}
+	}
+}
+
 func TestCoDelBadParameters(t *testing.T) {
 	refused(t, "codel", env(), map[string]map[string]any{
 		"action":   {"action": "shoot"},
 		"target":   {"target": "-1us"},
 		"interval": {"interval": "-1us"},
 		"mtu":      {"mtu": "-1B"},
+		"spares":   {"spares": "some"},
 	})
 	e := env()
 	e.RTTs = RTTs{}
