@@ -10,6 +10,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/schema"
+	"aqmlab/labs/topologies"
 	"aqmlab/results"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
@@ -17,7 +18,8 @@ import (
 	"aqmlab/units"
 )
 
-func checkSchemes(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
+// checkSchemes builds every scheme for ports of every rate.
+func checkSchemes(r *schema.Reader, l *Lab, layout topologies.Layout, scheduler sched.Scheduler) {
 	if len(l.Schemes) == 0 && !r.InFile(schemesKey) {
 		r.Fail(schemesKey, "missing: want at least one {name: tcn, aqm: tcn}")
 	}
@@ -40,7 +42,15 @@ func checkSchemes(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 			if !slices.Contains(aqms, s.AQM.Kind) {
 				return nil, kind.Unknown("kind", s.AQM.Kind, aqms)
 			}
-			return l.Kinds.Schemes().New(s.AQM.Kind, params, env)
+			made, err := l.Kinds.Schemes().New(s.AQM.Kind, params, env)
+			for _, rate := range layout.Rates() {
+				at := env
+				at.Rate = rate
+				if err == nil {
+					_, err = l.Kinds.Schemes().New(s.AQM.Kind, params, at)
+				}
+			}
+			return made, err
 		})
 		checkIngress(r, l, s)
 	}

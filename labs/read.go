@@ -49,7 +49,7 @@ func check(r *schema.Reader, l *Lab) {
 	checkHost(r, l)
 	checkSwitch(r, l)
 	scheduler := checkScheduler(r, l)
-	checkSchemes(r, l, scheduler)
+	checkSchemes(r, l, layout, scheduler)
 	checkBaseline(r, l)
 	checkTraffic(r, l, scheduler)
 	checkPause(r, l)

@@ -98,6 +98,16 @@ func (l *Layout) SlowestRate() units.Rate {
 	return slices.MinFunc(l.links(), func(a, b clab.Traits) int { return cmp.Compare(a.Rate, b.Rate) }).Rate
 }
 
+// Rates are those that links say are their own, each once.
+func (l *Layout) Rates() (all []units.Rate) {
+	for _, t := range l.links() {
+		if t.Rate > 0 && !slices.Contains(all, t.Rate) {
+			all = append(all, t.Rate)
+		}
+	}
+	return all
+}
+
 // links is what links say of themselves: those of hosts, and then trunks.
 func (l *Layout) links() []clab.Traits {
 	all := slices.Clone(l.Access)

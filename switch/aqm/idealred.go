@@ -15,7 +15,8 @@ import (
 // Algorithm 1), which starts from the line rate; the paper leaves that open.
 type IdealRED struct {
 	Estimator  string       `lab:"estimator" oneof:"departure-rate,oracle" what:"choice" doc:"where the drain rates come from: departure-rate (measured) or oracle (capacities)"`
-	Capacities []units.Rate `lab:"capacities" range:"1bps..1000Tbps" doc:"drain rate of each queue, for the oracle"`
+	Capacities []units.Rate `lab:"capacities" range:"1bps..1000Tbps" doc:"drain rate of each queue, for the oracle; the same at ports of all rates"`
+	Shares     []float64    `lab:"shares" range:"(0, 1]" doc:"drain rate of each queue over that of its port, for the oracle, in place of capacities"`
 	RTT        Statistic    `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs the thresholds are computed from"`
 	Lambda     float64      `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	DQThresh   units.Size   `lab:"dq_thresh" range:"1B..1000GB" doc:"bytes that a cycle of the departure-rate estimator counts, and that must wait for it to begin"`
@@ -61,7 +62,7 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 	for q := range s.queues {
 		rate := env.Rate
 		if !s.measures {
-			rate = p.Capacities[q]
+			rate = p.capacity(q, env.Rate)
 			Env{RTTs: env.RTTs, Tell: env.Tell, Rate: rate}.Length(fmt.Sprintf("threshold of queue %d", q), p.Lambda, p.RTT)
 		}
 		d := &s.queues[q]
@@ -72,15 +73,37 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 }
 
 func (p IdealRED) validate(env Env) error {
+	oracle := p.Estimator == estimatorOracle
 	switch {
-	case p.Estimator == estimatorOracle && len(p.Capacities) != env.Queues:
-		return kind.Invalid("capacities", "%d rates for %d queues", len(p.Capacities), env.Queues)
-	case p.Estimator != estimatorOracle && len(p.Capacities) > 0:
+	case !oracle && len(p.Capacities) > 0:
 		return kind.Invalid("capacities", "only the oracle takes them: want estimator oracle")
+	case !oracle && len(p.Shares) > 0:
+		return kind.Invalid("shares", "only the oracle takes them: want estimator oracle")
+	case oracle && len(p.Capacities)+len(p.Shares) == 0:
+		return kind.Invalid("capacities", "missing: the oracle needs them, or shares")
+	case len(p.Capacities) > 0 && len(p.Shares) > 0:
+		return kind.Invalid("shares", "capacities are set: want one of the two")
+	case len(p.Capacities) > 0 && len(p.Capacities) != env.Queues:
+		return kind.Invalid("capacities", "%d rates for %d queues", len(p.Capacities), env.Queues)
+	case len(p.Shares) > 0 && len(p.Shares) != env.Queues:
+		return kind.Invalid("shares", "%d for %d queues", len(p.Shares), env.Queues)
 	case env.RTTs.Of(p.RTT) <= 0:
 		return kind.Invalid("", "the thresholds need the lab's base RTT (rtt): set one")
 	}
+	for q, rate := range p.Capacities {
+		if rate > env.Rate {
+			return kind.Invalid("capacities", "%v of queue %d is more than a port of %v has: want less, or shares", rate, q, env.Rate)
+		}
+	}
 	return nil
+}
+
+// capacity is what the oracle says of a queue of a port of that rate.
+func (p IdealRED) capacity(queue int, port units.Rate) units.Rate {
+	if len(p.Shares) > 0 {
+		return units.Rate(p.Shares[queue] * float64(port))
+	}
+	return p.Capacities[queue]
 }
 
 func (s *idealRED) set(d *drain, rate float64) {

@@ -31,6 +31,24 @@ func TestIdealREDOracle(t *testing.T) {
 	}
 }
 
+// TestIdealREDShares: at a port of another rate the same shares give the same parts of
+// its standard threshold, 320 KB at 10 Gbps.
+func TestIdealREDShares(t *testing.T) {
+	for rate, want := range map[units.Rate][]int{units.Gbps: {16000, 8000, 8000}, 10 * units.Gbps: {160_000, 80_000, 80_000}} {
+		e := env()
+		e.Rate, e.Queues, e.RTTs = rate, 3, OneRTT(256*time.Microsecond)
+		s, err := Table().New("ideal-red", map[string]any{"estimator": "oracle", "shares": []any{0.5, 0.25, 0.25}}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q, k := range want {
+			if s.Arrive(0, nil, View{Queue: q, Bytes: k}) != Pass || s.Arrive(0, nil, View{Queue: q, Bytes: k + 1}) != Mark {
+				t.Errorf("%v: queue %d does not mark above %d bytes only", rate, q, k)
+			}
+		}
+	}
+}
+
 func TestIdealREDStartsFromLineRate(t *testing.T) {
 	s := build(t, "ideal-red", nil)
 	if s.Arrive(0, nil, View{Bytes: 31250}) != Pass || s.Arrive(0, nil, View{Bytes: 31251}) != Mark {
@@ -178,6 +196,24 @@ func TestIdealREDBadParameters(t *testing.T) {
 	refused(t, "ideal-red", env(), map[string]map[string]any{
 		"capacities": {"estimator": "oracle", "capacities": []any{"1Gbps", "1Gbps", "0bps", "1Gbps"}},
 	})
+	oracle := func(more map[string]any) map[string]any {
+		more["estimator"] = "oracle"
+		return more
+	}
+	quarters := []any{0.25, 0.25, 0.25, 0.25}
+	for _, tt := range []struct {
+		params map[string]any
+		want   string
+	}{
+		{oracle(map[string]any{}), "capacities: missing"},
+		{oracle(map[string]any{"capacities": []any{"1Gbps", "1Gbps", "2Gbps", "1Gbps"}}), "capacities: 2Gbps of queue 2 is more than a port of 1Gbps has"},
+		{oracle(map[string]any{"shares": []any{0.5, 0.5}}), "shares: 2 for 4 queues"},
+		{oracle(map[string]any{"shares": []any{0.5, 0.5, 0.5, 1.5}}), "shares: [3]: 1.5 is outside (0, 1]"},
+		{oracle(map[string]any{"shares": quarters, "capacities": []any{"1Gbps", "1Gbps", "1Gbps", "1Gbps"}}), "shares: capacities are set"},
+		{map[string]any{"shares": quarters}, "shares: only the oracle"},
+	} {
+		refuses(t, "ideal-red", []refusal{{tt.params, tt.want}})
+	}
 	e := env()
 	e.RTTs = RTTs{}
 	refused(t, "ideal-red", e, map[string]map[string]any{"": nil})
