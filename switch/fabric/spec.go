@@ -117,7 +117,9 @@ func (s Spec) Edges() (hosts, trunks []int) {
 // each of its ports and has not left it, in network-layer bytes. Above XOff it
 // tells the far end of that port's link to stop, and at XOn or below to go on. The
 // pause frames take the link's delay. An end that is stopped finishes the packet
-// that is on the wire. The zero Pause is off.
+// that is on the wire: what one queue fills stops all of them. A class of its own for
+// each DSCP, as 802.1Qbb allows, would need ports and hosts that can stop one queue.
+// The zero Pause is off.
 //
 // Nothing is dropped for want of room if a port's buffer, or the pool that all
 // ports share, holds [Pause.Peak] of every link of the switch together, and the

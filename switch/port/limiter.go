@@ -13,6 +13,7 @@ import (
 type Limiter struct {
 	RateFraction float64    `lab:"rate_fraction" default:"1" range:"(0, 1]" doc:"egress token bucket over the link's rate, 1 is off"`
 	Bucket       units.Size `lab:"bucket" default:"2500B" range:"1B..1GB" doc:"at least a full frame on the wire"`
+	StartsEmpty  bool       `lab:"starts_empty" write:"set" doc:"true: the bucket begins empty, as in the kernel module of TCN and MQ-ECN; full when absent, as in Linux's tbf"`
 }
 
 // tokenBucket computes departures exactly: it keeps the moment at which the
@@ -38,7 +39,11 @@ func newTokenBucket(l Limiter, line units.Rate) (*tokenBucket, error) {
 	}
 	rate := units.Rate(float64(line) * l.RateFraction)
 	full := time.Duration(int64(l.Bucket) * 8e9 / int64(rate)) // rounded down: never early
-	return &tokenBucket{rate: rate, full: full, empty: -full}, nil
+	b := &tokenBucket{rate: rate, full: full}
+	if !l.StartsEmpty {
+		b.empty = -full
+	}
+	return b, nil
 }
 
 // ready is the earliest time, now or later, at which n bytes may leave. More bytes than

@@ -154,6 +154,23 @@ func TestLimiterSpacing(t *testing.T) {
 	}
 }
 
+// TestLimiterStartsEmpty: the papers' kernel module begins with no tokens, so that
+// the first packet leaves when those of its 1538 bytes have come, after 12.304 us at
+// 1 Gbps.
+func TestLimiterStartsEmpty(t *testing.T) {
+	spec := testbed("droptail", nil)
+	spec.Limiter = Limiter{RateFraction: 1, Bucket: 2500, StartsEmpty: true}
+	p, pool := build(t, spec)
+	p.Enqueue(0, get(pool, 0, 1500, packet.NotECT))
+	k, again := p.Dequeue(0)
+	if k != nil || again != 12304 {
+		t.Fatalf("at the start %v, ask again at %v; want nothing, 12.304us", k, again)
+	}
+	if k, _ := p.Dequeue(again); k == nil {
+		t.Error("a packet is stuck")
+	}
+}
+
 // TestLimiterRate: the achieved rate over a second is the configured one
 // within 0.1 %, at all the rates of the papers and above.
 func TestLimiterRate(t *testing.T) {
