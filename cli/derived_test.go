@@ -26,6 +26,7 @@ workload: {sizes: {kind: fixed, size: 10KB}, flows: 5}
 	}
 	tells := func(what, text string) {
 		t.Helper()
+		text = strings.Join(strings.Fields(text), " ") // lines are broken
 		if strings.Count(text, said) != 1 || strings.Contains(text, "droptail: threshold") {
 			t.Errorf("%s: want one %q:\n%s", what, said, text)
 		}

@@ -205,11 +205,10 @@ func show(c *cobra.Command, run *store.Run, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Text(out, comparison, tableOptions(c)); err != nil {
+	o := tableOptions(c)
+	o.Notes = results.DerivedLines(run.Manifest.Derived)
+	if err := report.Text(out, comparison, o); err != nil {
 		return err
-	}
-	for _, line := range results.DerivedLines(run.Manifest.Derived) {
-		fmt.Fprintln(out, line)
 	}
 	fmt.Fprintf(out, "\nStored in %s (report.html shows it in a browser).\n", run.Dir)
 	if run.Manifest.State == results.Partial {

@@ -21,6 +21,8 @@ type TextOptions struct {
 	// Color sets off, by terminal escape codes, the cells that show a
 	// difference. It is meant for terminals and never carries meaning alone.
 	Color bool
+	// Notes are lines of text that follow.
+	Notes []string
 }
 
 // column is one column of normalised FCTs.
@@ -60,6 +62,9 @@ func Text(w io.Writer, c compare.Comparison, o TextOptions) error {
 	}
 	for _, warning := range c.Warnings {
 		t.say("", "warning: "+warning)
+	}
+	for _, note := range o.Notes {
+		t.say("", note)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -91,13 +91,16 @@ func TestDerivedDecides(t *testing.T) {
 }
 
 // TestOneRTTHasOneStatistic: where base RTTs do not vary, it does not matter which
-// is taken.
+// is taken. Whoever has the parameter rtt tells what it computes from it.
 func TestOneRTTHasOneStatistic(t *testing.T) {
 	for _, k := range Table() {
 		if !slices.ContainsFunc(k.Params, func(p kind.Param) bool { return p.Name == "rtt" }) {
 			continue
 		}
 		_, want := derive(t, k.Name, nil, env())
+		if len(want) == 0 {
+			t.Errorf("%s has the parameter rtt, and tells nothing", k.Name)
+		}
 		for _, s := range P90RTT.OneOf() {
 			if _, got := derive(t, k.Name, map[string]any{"rtt": s}, env()); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, rtt %s: %v, want %v", k.Name, s, got, want)
