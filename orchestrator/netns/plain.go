@@ -31,7 +31,12 @@ func Bridge(devices ...string) error {
 		return fmt.Errorf("make bridge %s: %w", plainBridge, err)
 	}
 	for _, device := range devices {
-		err := setUp(device, func(link netlink.Link) error { return netlink.LinkSetMaster(link, bridge) })
+		err := setUp(device, func(link netlink.Link) error {
+			if err := unspareStack(link); err != nil {
+				return err
+			}
+			return netlink.LinkSetMaster(link, bridge)
+		})
 		if err != nil {
 			return fmt.Errorf("put %s into bridge %s: %w", device, plainBridge, err)
 		}
@@ -39,11 +44,26 @@ func Bridge(devices ...string) error {
 	return setUp(plainBridge, func(netlink.Link) error { return nil })
 }
 
-// RemoveBridge removes what Bridge has made.
+// RemoveBridge removes what Bridge has made of ports of the switch.
 func RemoveBridge() error {
-	bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: plainBridge}}
+	bridge, err := netlink.LinkByName(plainBridge)
+	if err != nil {
+		return fmt.Errorf("find bridge %s: %w", plainBridge, err)
+	}
+	links, err := netlink.LinkList()
+	if err != nil {
+		return fmt.Errorf("list the ports of bridge %s: %w", plainBridge, err)
+	}
 	if err := netlink.LinkDel(bridge); err != nil {
 		return fmt.Errorf("remove bridge %s: %w", plainBridge, err)
+	}
+	for _, port := range links {
+		if port.Attrs().MasterIndex != bridge.Attrs().Index {
+			continue
+		}
+		if err := spareStack(port.Attrs().Index); err != nil {
+			return fmt.Errorf("port %s: %w", port.Attrs().Name, err)
+		}
 	}
 	return nil
 }

@@ -22,6 +22,24 @@ func spareStack(port int) error {
 	return err
 }
 
+// unspareStack lets the stack have what a port receives, if it did not: a bridge is
+// part of it.
+func unspareStack(port netlink.Link) error {
+	all, err := netlink.QdiscList(port)
+	if err != nil {
+		return fmt.Errorf("list queueing disciplines: %w", err)
+	}
+	for _, q := range all {
+		if q.Type() != "clsact" {
+			continue
+		}
+		if err := netlink.QdiscDel(q); err != nil {
+			return fmt.Errorf("remove the ingress hook: %w", err)
+		}
+	}
+	return nil
+}
+
 func addDrop(port int) error {
 	const shot = 2 // TC_ACT_SHOT of linux/pkt_cls.h
 	program, err := ebpf.NewProgram(&ebpf.ProgramSpec{
