@@ -73,7 +73,7 @@ func TestBadIngress(t *testing.T) {
 	tests := map[string]struct{ scheme, want string }{
 		"unknown":         {"{name: a, aqm: tcn, threshold: 1us, ingress: abp}", `x.yaml:3: schemes.a.ingress.kind: unknown kind "abp": want one of abq (did you mean abq?)`},
 		"parameter":       {"name: a\n    aqm: droptail\n    ingress:\n      kind: abq\n      k: 20", `x.yaml:7: schemes.a.ingress.k: 20 has no unit: want a size such as 96KB or 2500B`},
-		"no parameter":    {"{name: a, aqm: droptail, ingress: {kind: abq, flor: 6KB}}", `x.yaml:3: schemes.a.ingress.flor: unknown parameter: want one of k, q_max, floor, ece_on_last_release, ports, release, corrector, queue, least_window, window_shift (did you mean floor?)`},
+		"no parameter":    {"{name: a, aqm: droptail, ingress: {kind: abq, flor: 6KB}}", `x.yaml:3: schemes.a.ingress.flor: unknown parameter: want one of k, q_max, floor, ece_on_last_release, ports, states, release, corrector, queue, least_window, window_shift (did you mean floor?)`},
 		"short parameter": {"name: a\n    aqm: abq\n    k: 2MB", `x.yaml:5: schemes.a.k: 2MB is not below the capacity of the port's queues, 1MB`},
 		"no kind":         {"{name: a, aqm: droptail, ingress: {k: 20KB}}", `x.yaml:3: schemes.a.ingress.kind: missing: want one of abq`},
 		"number":          {"{name: a, aqm: droptail, ingress: 3}", `x.yaml:3: schemes.a.ingress.kind: 3 is not the name of a kind`},

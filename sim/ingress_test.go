@@ -48,7 +48,8 @@ func TestABQHoldsTCPAlone(t *testing.T) {
 }
 
 // TestABQProgram: with what the authors' program does to the ACKs that wait, every
-// flow completes and every packet comes back.
+// flow completes and no packet is lost. In the end ACKs that nobody waits for may
+// still wait for the next packet at their port.
 func TestABQProgram(t *testing.T) {
 	for _, params := range []map[string]any{
 		{"release": "share"},
@@ -56,6 +57,8 @@ func TestABQProgram(t *testing.T) {
 		{"corrector": "window"},
 		{"release": "share", "corrector": "window"},
 		{"release": "share", "corrector": "window", "queue": "latest"},
+		{"states": "program"},
+		{"states": "program", "release": "share", "corrector": "window", "queue": "latest"},
 	} {
 		c := withABQ(params)
 		c.Connections = 0
@@ -65,15 +68,16 @@ func TestABQProgram(t *testing.T) {
 		for _, p := range o.Ports {
 			i := p.Ingress
 			cut, replaced = cut+i.Cut, replaced+i.Replaced
-			if i.Held != i.Released+i.Replaced {
-				t.Errorf("%v: port to %s: counted %+v", params, p.Far, i)
-			}
 		}
 		if (cut > 0) != (params["corrector"] == "window") || (replaced > 0) != (params["queue"] == "latest") || held(o) == 0 {
 			t.Errorf("%v: %d held, %d windows cut, %d replaced", params, held(o), cut, replaced)
 		}
-		if n := drain(s); n > 0 {
-			t.Errorf("%v: %d packets left", params, n)
+		left, waiting := drain(s), int64(0)
+		for _, p := range s.network.Counts() {
+			waiting += p.Ingress.Held - p.Ingress.Released - p.Ingress.Replaced
+		}
+		if int64(left) != waiting || params["release"] != "share" && waiting > 0 {
+			t.Errorf("%v: %d packets left, %d wait", params, left, waiting)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // other ports' data would wait. The authors' program therefore has the gate at the
 // ports that face hosts only, as is the default here; the paper says nothing of it.
 //
-// That program differs from the paper in what it does with the ACKs that wait.
+// That program differs from the paper in what it does with ACKs, and when. States,
 // Release, Corrector and Queue choose its ways. A release then lets go as many as
 // have windows that add up to K, the one that exceeds it included. What stays waits
 // for the next release, which each packet that passes the port is when its queue is
@@ -32,6 +32,7 @@ type ABQ struct {
 	Floor            units.Size `lab:"floor" range:"1B..1000GB" doc:"length below which a halved release point ends the congestion"`
 	ECEOnLastRelease bool       `lab:"ece_on_last_release" doc:"set the ECN echo also in the release that ends the congestion"`
 	Ports            string     `lab:"ports" oneof:"hosts,all" what:"choice" doc:"hosts: at ports that face hosts, where no ACK can come in by a wrong path (the authors' program); all: between switches, too"`
+	States           string     `lab:"states" oneof:"paper,program" what:"choice" doc:"when ACKs wait and go: as the paper has it, or as the authors' program, where they pass between release points and k, the first of which is the largest excess over k, and go for the last time when the queue is empty"`
 	Release          string     `lab:"release" oneof:"all,share" what:"choice" doc:"all ACKs that wait go in a release (the paper), or share: as many as fill k with a window of k / their number, at least least_window (the authors' program)"`
 	Corrector        string     `lab:"corrector" oneof:"ece,window" what:"choice" doc:"what tells senders: ece, the ECN echo of ACKs that are let go (the paper), or window: that window in all that wait, if theirs is larger (the authors' program)"`
 	Queue            string     `lab:"queue" oneof:"all,latest" what:"choice" doc:"all ACKs wait (the paper), or latest: one takes the place of that of its flow, which is gone (the authors' program)"`
@@ -47,15 +48,12 @@ type ABQ struct {
 //	CS   Q_out <= X, half of X below the floor     -> US   release
 //	LCS  Q_out <= X, half of X below the floor     -> US   release
 type abq struct {
-	k, floor int
-	first    int // X on entering congestion
-	last     Release
-	waiting  Waiting
-	share    bool // a release lets a share of the ACKs go
-	window   bool // they get a smaller window in place of the ECN echo
-	least    int  // window
-	state    congestion
-	x        int // length at which ACKs are let go next
+	held
+	floor int
+	enter int // X on entering congestion
+	state congestion
+	x     int // length at which ACKs are let go next
+	empty bool
 }
 
 var _ Gate = (*abq)(nil)
@@ -82,29 +80,42 @@ func newABQ(p ABQ, env GateEnv) (Gate, error) {
 	if p.Ports == hostPorts && !env.FacesHost {
 		return nil, nil
 	}
-	a := &abq{
+	held := held{
 		k:       int(p.K),
-		floor:   int(p.Floor),
-		first:   int(min(p.QMax-p.K, p.K)),
 		waiting: Waiting{Latest: p.Queue == "latest", Shift: uint(p.WindowShift)},
 		share:   p.Release == "share",
 		window:  p.Corrector == "window",
 		least:   int(p.LeastWindow),
+		first:   FreeECE,
 		last:    Free,
 	}
-	if p.ECEOnLastRelease && !a.window {
-		a.last = FreeECE
+	switch {
+	case held.window:
+		held.first = Free
+	case p.ECEOnLastRelease:
+		held.last = FreeECE
 	}
-	return a, nil
+	if p.States == "program" {
+		return &abqProgram{held: held, floor: int(p.Floor)}, nil
+	}
+	return &abq{held: held, floor: int(p.Floor), enter: int(min(p.QMax-p.K, p.K))}, nil
 }
 
-func (a *abq) Holds() bool { return a.state != uncongested }
+// held is what becomes of the ACKs that wait.
+type held struct {
+	k           int
+	waiting     Waiting
+	share       bool    // a release lets a share of the ACKs go
+	window      bool    // they get a smaller window in place of the ECN echo
+	least       int     // window
+	first, last Release // the releases of a congestion, and the one that ends it
+}
 
-func (a *abq) Waiting() Waiting { return a.waiting }
+func (a *held) Waiting() Waiting { return a.waiting }
 
 // Share is the release of the authors' program, if that is chosen: while the
 // windows that were let go do not exceed K, one more goes.
-func (a *abq) Share(n int) (free, window int) {
+func (a *held) Share(n int) (free, window int) {
 	share := max(a.k/max(n, 1), a.least)
 	free = n
 	if a.share {
@@ -120,8 +131,9 @@ func (a *abq) Share(n int) (free, window int) {
 // length, so that only a shrinking queue ever lets ACKs go, and an empty one
 // has let go all.
 func (a *abq) Occupied(bytes int) Release {
+	a.empty = bytes == 0
 	if bytes > a.k {
-		a.state, a.x = congested, a.first
+		a.state, a.x = congested, a.enter
 		return Keep
 	}
 	release := Keep
@@ -130,11 +142,30 @@ func (a *abq) Occupied(bytes int) Release {
 			release = r
 		}
 	}
-	if a.share && bytes == 0 && release == Keep {
-		return a.last // what was left
+	if release == Keep {
+		return a.rest()
 	}
 	return release
 }
+
+// rest lets go what releases have left, when the queue is empty.
+func (a *abq) rest() Release {
+	if a.share && a.empty {
+		return a.last
+	}
+	return Keep
+}
+
+// Enter has pure ACKs wait.
+func (a *abq) Enter(pure bool) (wait bool, then Release) {
+	if pure && a.Holds() {
+		return true, Keep
+	}
+	return false, a.rest()
+}
+
+// Holds tells whether ACKs wait.
+func (a *abq) Holds() bool { return a.state != uncongested }
 
 // fall passes a release point: the next one is half as far, and below the floor
 // there is none.
@@ -145,8 +176,5 @@ func (a *abq) fall() Release {
 		return a.last
 	}
 	a.state = lightlyCongested
-	if a.window {
-		return Free
-	}
-	return FreeECE
+	return a.first
 }

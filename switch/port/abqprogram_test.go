@@ -161,7 +161,7 @@ func TestLatest(t *testing.T) {
 // way to one of its flow, and nothing waits for long at an empty queue.
 func TestProgramConserves(t *testing.T) {
 	for seed := range uint64(50) {
-		e := newEntrance(t, program(map[string]any{"queue": []string{"all", "latest"}[seed%2]}))
+		e := newEntrance(t, program(map[string]any{"queue": []string{"all", "latest"}[seed%2], "states": []string{"paper", "program"}[seed/2%2]}))
 		entered := int64(0)
 		for i, bytes := range walk(seed, 2000, 20*1500) {
 			e.Occupied(time.Duration(i), bytes)
@@ -172,11 +172,99 @@ func TestProgramConserves(t *testing.T) {
 		if entered != int64(len(e.log))+c.Replaced+waiting || c.Held != c.Released+c.Replaced+waiting || c.Held == 0 || c.Cut == 0 {
 			t.Errorf("seed %d: %d entered, %d passed, %d wait; counted %+v", seed, entered, len(e.log), waiting, c)
 		}
-		for range waiting/11 + 1 {
+		for range waiting/11 + 2 {
+			e.Occupied(time.Second, 1500)
 			e.Occupied(time.Second, 0)
 		}
 		if n := e.pool.Taken(); n != 0 {
 			t.Errorf("seed %d: %d ACKs wait at an empty queue", seed, n)
+		}
+	}
+}
+
+// moment is a packet that enters with the queue at a length, or that leaves it so
+// long, and what is to become of the program's gate.
+type moment struct {
+	what  string // "ACK", "data", "leaves" or "joins"
+	bytes int
+	wait  bool
+	then  Release
+	state congestion
+	x     int
+}
+
+// TestProgramStates works the program's state machine through by hand, for a K of
+// 15,000 bytes and a floor of 6000.
+func TestProgramStates(t *testing.T) {
+	const us, lcs, cs = uncongested, lightlyCongested, congested
+	tests := map[string][]moment{
+		"the largest excess, halved": {
+			{"joins", 14_999, false, Keep, us, 0}, {"ACK", 14_999, false, Keep, us, 0},
+			{"joins", 40_000, false, Keep, us, 0}, // nobody looks
+			{"leaves", 20_000, false, Keep, us, 0},
+			{"data", 20_000, false, Keep, cs, 5000}, {"ACK", 20_000, true, Keep, cs, 5000},
+			{"joins", 24_000, false, Keep, cs, 5000}, {"ACK", 24_000, true, Keep, cs, 9000},
+			{"joins", 40_000, false, Keep, cs, 9000}, {"ACK", 40_000, true, Keep, cs, 15_000}, // at most K
+			{"leaves", 15_001, false, Keep, cs, 15_000}, {"ACK", 15_001, true, Keep, cs, 15_000},
+			{"leaves", 15_000, false, Free, lcs, 15_000}, {"ACK", 15_000, true, Keep, cs, 15_000},
+			{"leaves", 13_500, false, Free, lcs, 15_000}, {"ACK", 13_500, true, Keep, lcs, 15_000}, {"data", 13_500, false, Keep, lcs, 15_000},
+			{"leaves", 7501, false, Keep, lcs, 15_000}, {"leaves", 7500, false, Free, lcs, 7500},
+			{"leaves", 3750, false, Free, lcs, 0}, {"ACK", 3750, true, Keep, lcs, 0}, // below the floor, ACKs still wait
+			{"leaves", 1, false, Keep, lcs, 0}, {"leaves", 0, false, Free, us, 0},
+			{"ACK", 0, false, Free, us, 0}, {"data", 0, false, Free, us, 0},
+		},
+		"between X and K they pass": {
+			{"joins", 16_000, false, Keep, us, 0}, {"ACK", 16_000, true, Keep, cs, 1000},
+			{"leaves", 14_500, false, Keep, cs, 1000}, {"ACK", 14_500, false, Keep, cs, 1000},
+			{"leaves", 1001, false, Keep, cs, 1000}, {"ACK", 1001, false, Keep, cs, 1000},
+			{"leaves", 1000, false, Free, lcs, 1000}, {"ACK", 1000, true, Keep, lcs, 1000},
+			{"leaves", 0, false, Free, us, 0},
+		},
+		"K itself is congested, with no excess": {
+			{"joins", 15_000, false, Keep, us, 0}, {"ACK", 15_000, true, Keep, cs, 0},
+			{"leaves", 1500, false, Keep, cs, 0}, {"leaves", 0, false, Free, lcs, 0}, {"ACK", 0, true, Keep, lcs, 0},
+			{"joins", 1500, false, Keep, lcs, 0}, {"leaves", 0, false, Free, us, 0},
+		},
+		"the floor itself is given up": {
+			{"joins", 27_000, false, Keep, us, 0}, {"ACK", 27_000, true, Keep, cs, 12_000},
+			{"leaves", 12_000, false, Free, lcs, 12_000}, {"leaves", 6000, false, Free, lcs, 0},
+		},
+	}
+	for name, moments := range tests {
+		g, err := Gates().New("abq", program(map[string]any{"states": "program"}), GateEnv{Buffer: 80 * packet.FullPacket, FacesHost: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := g.(*abqProgram)
+		for i, m := range moments {
+			wait, then := false, Keep
+			if m.what == "leaves" || m.what == "joins" {
+				then = a.Occupied(m.bytes)
+			} else {
+				wait, then = a.Enter(m.what == "ACK")
+			}
+			if wait != m.wait || then != m.then || a.state != m.state || a.x != m.x || a.bytes != m.bytes {
+				t.Errorf("%s: %d, %s at %d: waits %v, release %d, state %d, X %d; want %+v", name, i, m.what, a.bytes, wait, then, a.state, a.x, m)
+			}
+		}
+	}
+}
+
+// TestProgramEchoes: with echoes in place of windows, those of a congestion are set,
+// and those of the last release as the parameter has it.
+func TestProgramEchoes(t *testing.T) {
+	for last, want := range map[bool]Release{true: FreeECE, false: Free} {
+		g, err := Gates().New("abq", map[string]any{"states": "program", "ece_on_last_release": last}, GateEnv{Buffer: 80 * packet.FullPacket, FacesHost: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Occupied(50_000)
+		g.Enter(true)
+		if r := g.Occupied(20_000); r != FreeECE {
+			t.Errorf("first release %d", r)
+		}
+		if r := g.Occupied(0); r != want {
+			t.Errorf("last release %d, want %d", r, want)
 		}
 	}
 }

@@ -12,8 +12,9 @@ type Gate interface {
 	// packet on the wire not counted. The gate says what becomes of the ACKs
 	// that wait.
 	Occupied(bytes int) Release
-	// Holds tells whether an ACK that enters now has to wait.
-	Holds() bool
+	// Enter tells whether a packet that enters now has to wait, which a pure ACK may.
+	// One that goes on may be the occasion for those that wait.
+	Enter(pure bool) (wait bool, then Release)
 	// Share tells how many of n ACKs that wait a release lets go. The windows of all
 	// of them are cut before to that many bytes; zero leaves them alone.
 	Share(n int) (free, window int)
@@ -49,7 +50,7 @@ func Gates() kind.Table[GateEnv, Gate] {
 		kind.Row("abq", "hold the ACKs that enter by a port while its output queue is congested",
 			ABQ{
 				K: 20 * packet.FullPacket, Floor: 4 * packet.FullPacket, ECEOnLastRelease: true, Ports: hostPorts,
-				Release: "all", Corrector: "ece", Queue: "all", LeastWindow: packet.FullPacket - packet.TCPHeaders, WindowShift: 7,
+				States: "paper", Release: "all", Corrector: "ece", Queue: "all", LeastWindow: packet.FullPacket - packet.TCPHeaders, WindowShift: 7,
 			}, newABQ).
 			Noting("It marks and drops no data: it sets the ECN echo of the ACKs that it held, whatever their own ECN field, or cuts their windows."),
 	}

@@ -15,7 +15,6 @@ import (
 type Ingress struct {
 	gate  Gate
 	queue packet.Queue // Q_in; without a limit
-	bytes int          // in the port's queues
 	count IngressCount
 	out   Outlet
 }
@@ -58,11 +57,10 @@ func NewIngress(spec Spec, out Outlet) (*Ingress, error) {
 // Enter takes a packet that enters the switch at now. One that goes on passes those
 // that wait, and may be the occasion for them.
 func (i *Ingress) Enter(now time.Duration, k *packet.Packet) {
-	if !k.PureACK || !i.gate.Holds() {
+	wait, then := i.gate.Enter(k.PureACK)
+	if !wait {
 		i.out.Forward(now, k)
-		if i.queue.Len() > 0 {
-			i.Occupied(now, i.bytes)
-		}
+		i.release(now, then)
 		return
 	}
 	c := &i.count
@@ -80,8 +78,11 @@ func (i *Ingress) Enter(now time.Duration, k *packet.Packet) {
 // Occupied tells how many bytes the port's queues hold after a packet joined or
 // left them at now. It may forward packets, in the order in which they came.
 func (i *Ingress) Occupied(now time.Duration, bytes int) {
-	i.bytes = bytes
-	release := i.gate.Occupied(bytes)
+	i.release(now, i.gate.Occupied(bytes))
+}
+
+// release lets go as many as the gate wants.
+func (i *Ingress) release(now time.Duration, release Release) {
 	if release == Keep {
 		return
 	}
