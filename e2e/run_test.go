@@ -24,7 +24,7 @@ rtt: 1ms
 host: {transport: dctcp, init_cwnd: 10, rto_min: 10ms}
 switch:
   buffer: {per_port: 96KB}
-  scheduler: {kind: dwrr, queues: 4, quantum: 1500B}
+  scheduler: {kind: dwrr, queues: 4}
   limiter: {rate_fraction: 0.995, bucket: 2500B}
 schemes:
   - {name: droptail, aqm: droptail}

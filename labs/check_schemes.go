@@ -63,6 +63,7 @@ func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
 		Queues:  l.Switch.Queues,
 		Weights: sched.Weights(scheduler, l.Switch.Queues),
 		Quanta:  sched.Quanta(scheduler),
+		Lengths: l.Switch.lengths(),
 		Strict:  sched.Strict(scheduler),
 		Rate:    l.Topology.Rate,
 		RTTs:    rtts,
@@ -73,8 +74,7 @@ func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
 // Derived lists the parameters that the lab leaves to its schemes, and what they
 // are at a port of the topology's rate. The lab is one that was loaded.
 func (l *Lab) Derived() ([]results.Derived, error) {
-	schedulers := l.Kinds.Schedulers()
-	scheduler, err := schedulers.New(l.Switch.Scheduler.Kind, l.Switch.Scheduler.Params, sched.Env{Queues: l.Switch.Queues, Schedulers: schedulers})
+	scheduler, err := l.Kinds.Schedulers().New(l.Switch.Scheduler.Kind, l.Switch.Scheduler.Params, l.schedulerEnv())
 	if err != nil {
 		return nil, fmt.Errorf("deriving parameters of lab %s: scheduler: %w", l.Name, err)
 	}

@@ -35,7 +35,7 @@ func checkSwitch(r *schema.Reader, l *Lab) {
 // checkScheduler answers the scheduler, or nil when it cannot be built.
 func checkScheduler(r *schema.Reader, l *Lab) sched.Scheduler {
 	s, schedulers := l.Switch, l.Kinds.Schedulers()
-	scheduler := schema.BuildOf(r, schedulerPath, s.Scheduler, schedulers, sched.Env{Queues: s.Queues, Schedulers: schedulers})
+	scheduler := schema.BuildOf(r, schedulerPath, s.Scheduler, schedulers, l.schedulerEnv())
 	if scheduler == nil {
 		return nil
 	}
@@ -45,6 +45,11 @@ func checkScheduler(r *schema.Reader, l *Lab) sched.Scheduler {
 		checkQuantum(r, l, schedulerPath+".inner", kind.Choice{Kind: name, Params: inner})
 	}
 	return scheduler
+}
+
+// schedulerEnv is what schedulers of the lab are built for, where none is to run.
+func (l *Lab) schedulerEnv() sched.Env {
+	return sched.Env{Queues: l.Switch.Queues, FullPacket: int(l.FullPacket()), Schedulers: l.Kinds.Schedulers()}
 }
 
 // checkQuantum wants a turn to send at least the largest packet, which MQ-ECN
@@ -57,11 +62,10 @@ func checkQuantum(r *schema.Reader, l *Lab, path string, c kind.Choice) {
 	}
 	raw, ok := c.Params["quantum"].(string)
 	if !ok {
-		raw = row.Params[i].Default
+		return
 	}
-	mtu := units.Size(l.Host.MTU)
-	if quantum, err := units.ParseSize(raw); err == nil && quantum < mtu {
-		r.Fail(path+".quantum", "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
+	if quantum, err := units.ParseSize(raw); err == nil && quantum < l.FullPacket() {
+		r.Fail(path+".quantum", "%v does not hold one packet: want at least %s", quantum, l.fullPacketText())
 	}
 }
 
@@ -100,19 +104,18 @@ func checkBuffer(r *schema.Reader, l *Lab) {
 }
 
 func checkHoldsPacket(r *schema.Reader, l *Lab, path string, size units.Size) {
-	mtu := units.Size(l.Host.MTU)
 	switch {
 	case size == 0 && r.Sound(path):
 		r.Fail(path, "missing: switch.buffer.sharing is %s: want a size such as 96KB", l.Switch.Buffer.Sharing)
-	case size < mtu && r.Sound("host.mtu", path):
-		r.Fail(path, "%v does not hold one packet: want at least host.mtu, %dB", size, mtu)
+	case size < l.FullPacket() && r.Sound("host.mtu", path):
+		r.Fail(path, "%v does not hold one packet: want at least %s", size, l.fullPacketText())
 	}
 }
 
 // checkPause wants thresholds between which flow control can come to rest. By
 // default links go on two full packets below where they stop.
 func checkPause(r *schema.Reader, l *Lab) {
-	p, packet := &l.Switch.Pause, units.Size(l.Host.MTU)
+	p, packet := &l.Switch.Pause, l.FullPacket()
 	if p.XOff == 0 && p.XOn == 0 || !r.Sound("switch.pause.xoff", "switch.pause.xon", "host.mtu") {
 		return
 	}
@@ -123,7 +126,7 @@ func checkPause(r *schema.Reader, l *Lab) {
 	case p.XOn > p.XOff:
 		r.Fail("switch.pause.xon", "%v is above switch.pause.xoff, %v", p.XOn, p.XOff)
 	case p.XOff < packet:
-		r.Fail("switch.pause.xoff", "%v does not hold a packet: want at least host.mtu, %v", p.XOff, packet)
+		r.Fail("switch.pause.xoff", "%v does not hold a packet: want at least %s", p.XOff, l.fullPacketText())
 	case r.Err() != nil || len(l.Schemes) == 0:
 		// There is no fabric to look at.
 	default:
@@ -133,6 +136,14 @@ func checkPause(r *schema.Reader, l *Lab) {
 			}
 		}
 	}
+}
+
+// fullPacketText is the length of a full packet, and what it is made of.
+func (l *Lab) fullPacketText() string {
+	if l.Switch.lengths() == packet.IP {
+		return fmt.Sprintf("host.mtu, %dB", l.FullPacket())
+	}
+	return fmt.Sprintf("host.mtu and the %d bytes of Ethernet, %dB", packet.FrameOverhead, l.FullPacket())
 }
 
 // headroom is an error if a switch of the fabric may have to drop a packet in

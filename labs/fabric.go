@@ -79,6 +79,8 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 		Rate:      l.Topology.Rate,
 		RTTs:      rtts,
 		Queues:    l.Switch.Queues,
+		Lengths:   l.Switch.lengths(),
+		MTU:       l.Host.MTU,
 		Buffer:    l.Switch.buffer(),
 		Sharing:   port.Sharing{Kind: l.Switch.Buffer.Sharing, PerQueue: l.Switch.Buffer.PerQueue, Alpha: l.Switch.Buffer.Alpha},
 		Scheduler: clone(l.Switch.Scheduler),

@@ -14,6 +14,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
 	"aqmlab/units"
@@ -34,8 +35,10 @@ func TestFabric(t *testing.T) {
 			Queues:    4,
 			Buffer:    96 * units.KB,
 			Sharing:   port.Sharing{Kind: port.SharedPort},
+			Lengths:   packet.Wire,
+			MTU:       1500,
 			Limiter:   port.Limiter{RateFraction: 0.995, Bucket: 2500},
-			Scheduler: kind.Choice{Kind: "dwrr", Params: map[string]any{"quantum": "1500B"}},
+			Scheduler: kind.Choice{Kind: "dwrr"},
 			Scheme:    kind.Choice{Kind: "tcn", Params: map[string]any{"threshold": "256us"}},
 			Seed:      7,
 		},
@@ -95,7 +98,7 @@ func TestTraffic(t *testing.T) {
 
 // Specs are handed to others: what they do to them must not reach the lab.
 func TestSpecsAreCopies(t *testing.T) {
-	l := load(t, "quickstart")
+	l := load(t, "tcn/fig6")
 	before := l.Hash()
 	spec, err := l.Fabric("tcn", 1)
 	if err != nil {

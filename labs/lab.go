@@ -9,6 +9,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
+	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
@@ -129,19 +130,37 @@ type Container struct {
 // Switch is how every switch port is set up.
 type Switch struct {
 	Buffer    Buffer       `lab:"buffer"`
+	Lengths   string       `lab:"lengths" what:"count" oneof:"wire,ip" default:"wire" doc:"what the length of a packet counts in queues, buffers, thresholds and quanta: wire, what it takes on the wire, or ip, its network-layer bytes, see [below](#lengths)"`
 	Queues    int          `lab:"scheduler.queues" default:"1" range:"1..64" doc:"queues of a port"`
 	Scheduler kind.Choice  `lab:"scheduler" kinds:"schedulers" default:"fifo" doc:"what aqmlab scheduler list lists"`
 	Limiter   port.Limiter `lab:"limiter"`
 	Pause     fabric.Pause `lab:"pause"` // flow control; zero: off
 }
 
+// What [Switch] has lengths count.
+const (
+	lengthsWire = "wire" // what a packet takes on the wire
+	lengthsIP   = "ip"   // network-layer bytes
+)
+
+// lengths is what lengths count.
+func (s Switch) lengths() packet.Lengths {
+	if s.Lengths == lengthsIP {
+		return packet.IP
+	}
+	return packet.Wire
+}
+
+// FullPacket is the length of a packet of the lab's MTU.
+func (l *Lab) FullPacket() units.Size { return units.Size(l.Switch.lengths().Of(l.Host.MTU)) }
+
 // Buffer is the packet memory of a switch. Sizes that its sharing does not use
 // are zero.
 type Buffer struct {
-	PerPort  units.Size `lab:"per_port" write:"set" default:"1MB" range:"1B..1GB" doc:"of port: packet memory of a port, which all its queues share; at least host.mtu"`
+	PerPort  units.Size `lab:"per_port" write:"set" default:"1MB" range:"1B..1GB" doc:"of port: packet memory of a port, which all its queues share; at least a full packet"`
 	Sharing  string     `lab:"sharing" what:"sharing" default:"port" doc:"who may fill how much of the packet memory, see [below](#sharing-the-buffer)"`
-	PerQueue units.Size `lab:"per_queue" write:"set" range:"1B..1GB" doc:"of static: limit of each queue, at least host.mtu"`
-	Pool     units.Size `lab:"pool" write:"set" range:"1B..1GB" doc:"of pool and dynamic: packet memory of the whole switch, at least host.mtu"`
+	PerQueue units.Size `lab:"per_queue" write:"set" range:"1B..1GB" doc:"of static: limit of each queue, at least a full packet"`
+	Pool     units.Size `lab:"pool" write:"set" range:"1B..1GB" doc:"of pool and dynamic: packet memory of the whole switch, at least a full packet"`
 	Alpha    float64    `lab:"alpha" write:"set" range:"(0, 1000]" doc:"of dynamic: a queue's limit over the free bytes of the pool; 1 when absent, which lets a lone queue take half of the pool"`
 }
 
@@ -238,6 +257,7 @@ const (
 	rttByPath        = "rtt.by"
 	distributionPath = "rtt.distribution"
 	transportPath    = "host.transport"
+	lengthsPath      = "switch.lengths"
 	schedulerPath    = "switch.scheduler"
 	schemesKey       = "schemes"
 	workloadKey      = "workload"

@@ -51,6 +51,7 @@ func TestDefaults(t *testing.T) {
 			LossRecovery: "rack", Stack: "linux", SmallQueue: time.Millisecond,
 		},
 		Switch: labs.Switch{
+			Lengths:   "wire",
 			Buffer:    labs.Buffer{PerPort: units.MB, Sharing: "port"},
 			Queues:    1,
 			Scheduler: kind.Choice{Kind: "fifo"},
@@ -96,6 +97,7 @@ host:
   port: switch
 switch:
   buffer: {per_port: 300KiB, sharing: port}
+  lengths: ip
   scheduler: {kind: dwrr, queues: 2, quantum: 18KB, weights: [2, 1]}
   limiter: {rate_fraction: 0.99, bucket: 10KB}
 schemes:
@@ -134,8 +136,9 @@ dilation: 2.5
 			LossRecovery: "sack", Stack: "plain",
 		},
 		Switch: labs.Switch{
-			Buffer: labs.Buffer{PerPort: 300 * 1024, Sharing: "port"},
-			Queues: 2,
+			Buffer:  labs.Buffer{PerPort: 300 * 1024, Sharing: "port"},
+			Lengths: "ip",
+			Queues:  2,
 			Scheduler: kind.Choice{Kind: "dwrr", Params: map[string]any{
 				"quantum": "18KB", "weights": []any{2, 1},
 			}},

@@ -20,7 +20,7 @@ schemes: [{name: dctcp-red, aqm: dctcp-red, threshold: 100KB}]
 func TestPause(t *testing.T) {
 	tests := map[string]fabric.Pause{
 		"":                               {},
-		"switch: {pause: {xoff: 100KB}}": {XOff: 100 * units.KB, XOn: 97 * units.KB},
+		"switch: {pause: {xoff: 100KB}}": {XOff: 100 * units.KB, XOn: 100*units.KB - 2*1538},
 		"switch: {pause: {xoff: 100KB, xon: 50KB}}": {XOff: 100 * units.KB, XOn: 50 * units.KB},
 	}
 	for text, want := range tests {
@@ -45,12 +45,12 @@ func TestPause(t *testing.T) {
 }
 
 // TestPauseHeadroom: each of three links may bring XOff, two packets, and what
-// its rate brings in 20 us: 100 + 3 + 25 KB.
+// its rate brings in 20 us: 100 + 3.076 + 25 KB.
 func TestPauseHeadroom(t *testing.T) {
 	tests := map[string]string{
-		"switch: {pause: {xoff: 100KB}, buffer: {per_port: 384KB}}":   "",
-		"switch: {pause: {xoff: 100KB}, buffer: {per_port: 383999B}}": "x.yaml:6: switch.pause.xoff: switch s1 may come to hold 384KB before its links stop: a buffer of 383.999KB would drop some",
-		"switch: {pause: {xoff: 1499B}}":                              "x.yaml:6: switch.pause.xoff: 1.499KB does not hold a packet: want at least host.mtu, 1.5KB",
+		"switch: {pause: {xoff: 100KB}, buffer: {per_port: 384228B}}": "",
+		"switch: {pause: {xoff: 100KB}, buffer: {per_port: 384227B}}": "x.yaml:6: switch.pause.xoff: switch s1 may come to hold 384.228KB before its links stop: a buffer of 384.227KB would drop some",
+		"switch: {pause: {xoff: 1499B}}":                              "x.yaml:6: switch.pause.xoff: 1.499KB does not hold a packet: want at least host.mtu and the 38 bytes of Ethernet, 1538B",
 		"switch: {pause: {xoff: 10KB, xon: 11KB}}":                    "x.yaml:6: switch.pause.xon: 11KB is above switch.pause.xoff, 10KB",
 		"switch: {pause: {xon: 11KB}}":                                "x.yaml:6: switch.pause.xon: 11KB is above switch.pause.xoff, 0B",
 	}

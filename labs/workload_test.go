@@ -21,7 +21,7 @@ import (
 // prioritised is the lab of the TCN paper with PIAS: one strict queue above
 // four of equal weight.
 const prioritised = `topology: {rate: 1Gbps}
-switch: {scheduler: {kind: sp, queues: 5, strict: 1, inner: {kind: dwrr, quantum: 1500B}}}
+switch: {scheduler: {kind: sp, queues: 5, strict: 1, inner: {kind: dwrr}}}
 schemes: [{name: droptail, aqm: droptail}]
 `
 

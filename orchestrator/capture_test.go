@@ -22,7 +22,7 @@ name: pias
 topology: {kind: star, hosts: 4, rate: 100Mbps}
 rtt: 2ms
 host: {transport: dctcp, rto_min: 10ms}
-switch: {buffer: {per_port: 500KB}, scheduler: {kind: sp, queues: 3, strict: 1, inner: {kind: dwrr, quantum: 1500B}}}
+switch: {buffer: {per_port: 500KB}, scheduler: {kind: sp, queues: 3, strict: 1, inner: {kind: dwrr}}}
 schemes: [{name: tcn, aqm: tcn, threshold: 2ms}]
 workload: {sizes: {kind: uniform, min: 50KB, max: 300KB}, load: 0.5, flows: 12, services: 2, pias: 100KB, connections: 0}
 capture: {format: pcapng, ports: [s1:h1], snap: 96B}

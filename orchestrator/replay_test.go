@@ -23,7 +23,7 @@ topology: {hosts: 5, rate: 100Mbps}
 rtt: 1ms
 switch:
   buffer: {per_port: 100KB}
-  scheduler: {kind: dwrr, queues: 2, quantum: 1500B}
+  scheduler: {kind: dwrr, queues: 2}
 schemes:
   - {name: droptail, aqm: droptail}
   - {name: tcn, aqm: tcn, threshold: 1ms}
@@ -40,7 +40,7 @@ topology: {hosts: 5, rate: 100Mbps}
 rtt: 1ms
 switch:
   buffer: {per_port: 100KB}
-  scheduler: {kind: dwrr, queues: 2, quantum: 1500B}
+  scheduler: {kind: dwrr, queues: 2}
 schemes:
   - {name: droptail, aqm: droptail}
   - {name: tcn, aqm: tcn, threshold: 1ms}

@@ -47,7 +47,7 @@ type QueueSample struct {
 	Switch    string        `parquet:"switch,dict,zstd"`
 	Port      string        `parquet:"port,dict,zstd"` // name of the node at the port's far end
 	Queue     int32         `parquet:"queue,zstd"`
-	Bytes     int64         `parquet:"queue_bytes,zstd"` // at that time
+	Bytes     int64         `parquet:"queue_bytes,zstd"` // at that time; lengths count what the lab's switch.lengths says
 	PeakBytes int64         `parquet:"peak_bytes,zstd"`  // largest since the sample before
 	Sent      int64         `parquet:"sent_bytes,zstd"`  // network-layer bytes that left since the sample before
 	Marks     int64         `parquet:"marks,zstd"`       // packets marked since the sample before
@@ -60,7 +60,7 @@ type QueueSample struct {
 }
 
 // EstimateSample is one measurement that a scheme made of how fast a queue drains,
-// and what it made of that. Rates are of network-layer bytes, in bit/s.
+// and what it made of that. Rates count what lengths do, in bit/s.
 type EstimateSample struct {
 	At       time.Duration `parquet:"at_ns,delta,zstd"` // end of the measurement
 	Switch   string        `parquet:"switch,dict,zstd"`

@@ -37,7 +37,7 @@ func TestShares(t *testing.T) {
 topology: {kind: star, hosts: 4, rate: 10Gbps}
 rtt: 100us
 host: {transport: dctcp, stack: plain}
-switch: {scheduler: {kind: dwrr, queues: 3, quantum: 1500B, weights: [2, 1, 1]}}
+switch: {scheduler: {kind: dwrr, queues: 3, weights: [2, 1, 1]}}
 schemes: [{name: it, aqm: ecn-sharp, ins_target: 200us, pst_target: 85us, pst_interval: 200us}]
 workload:
   arrival: {kind: static, count: [1, 1, 1], servers: [2, 3, 4], services: [0, 1, 2], start: [0s, 50ms, 100ms], stop: [150ms]}

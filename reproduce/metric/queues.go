@@ -232,7 +232,7 @@ func estimate(choose func(a, b float64) float64, rate func(results.EstimateSampl
 		for _, e := range within[1:] {
 			chosen = choose(chosen, float64(rate(e)))
 		}
-		return onWire(s, chosen/1e9), nil
+		return chosen / 1e9 * (float64(s.Lab.Host.MTU+packet.FrameOverhead) / float64(s.Lab.FullPacket())), nil
 	}
 }
 
@@ -251,6 +251,7 @@ func rateConvergence(s Subject) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	mbps *= float64(s.Lab.FullPacket()) / float64(s.Lab.Host.MTU) // as lengths count
 	for _, e := range within {
 		if math.Abs(float64(e.Smoothed)/1e6-mbps) <= near*mbps {
 			return float64((e.At - w.From).Nanoseconds()) / 1000, nil

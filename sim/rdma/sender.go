@@ -141,7 +141,7 @@ func (e *Endpoint) ask(now time.Duration) {
 // bytes that leaves at now. Packets that waited for the nic make up for it by at
 // most one: the wait must neither cost the flow its rate nor turn into a burst.
 func (e *Endpoint) spend(now time.Duration, size int) {
-	wire := size + packet.FrameOverhead
+	wire := packet.OnWire(size)
 	from := max(e.due, now-e.reaction.rate.Time(wire))
 	e.due = e.clock.Transmit(from, wire, e.reaction.rate, from == e.due)
 	if before := e.reaction.rate; e.reaction.sent(size) {
@@ -337,7 +337,7 @@ func (n *nic) send(now time.Duration) {
 		n.leave(e)
 		k = e.emit(now)
 	}
-	n.free = n.clock.Transmit(now, int(k.Size)+packet.FrameOverhead, n.rate, now == n.free)
+	n.free = n.clock.Transmit(now, packet.OnWire(int(k.Size)), n.rate, now == n.free)
 	n.stack.send(now, n.host, k)
 	if e != nil {
 		e.offer(now)

@@ -33,8 +33,8 @@ type RoundObserver interface {
 	TurnEnded(now time.Duration, queue int, emptied bool)
 }
 
-// View is what a scheme may know about the port when it decides. Lengths
-// count network-layer bytes (a full packet of a 1500-byte MTU is 1500 bytes).
+// View is what a scheme may know about the port when it decides. Bytes are the
+// lengths of packets, of which [Env.Of] tells a single one's.
 type View struct {
 	Queue     int           // the packet's queue, from 0
 	Packets   int           // packets in that queue
@@ -61,15 +61,22 @@ func (v Verdict) String() string { return [...]string{"pass", "mark", "mark or d
 
 // Env is what a scheme is built for: one port.
 type Env struct {
-	Queues  int           // number of queues, at least 1
-	Weights []int         // relative share of each queue under its scheduler; one entry a queue
-	Quanta  []int         // bytes that each queue may send in a round; nil when the scheduler has no rounds
-	Strict  int           // how many queues, from 0, are served strictly before the others
-	Rate    units.Rate    // line rate C of the port
-	RTTs    RTTs          // base RTTs, for what is computed from them
-	Rand    *rand.Rand    // seeded; the only randomness that a scheme may use
-	Tell    func(Derived) // is told each parameter that the scheme computes; may be nil
+	Queues  int            // number of queues, at least 1
+	Weights []int          // relative share of each queue under its scheduler; one entry a queue
+	Quanta  []int          // bytes that each queue may send in a round; nil when the scheduler has no rounds
+	Lengths packet.Lengths // what all lengths count of a packet
+	Strict  int            // how many queues, from 0, are served strictly before the others
+	Rate    units.Rate     // line rate C of the port
+	RTTs    RTTs           // base RTTs, for what is computed from them
+	Rand    *rand.Rand     // seeded; the only randomness that a scheme may use
+	Tell    func(Derived)  // is told each parameter that the scheme computes; may be nil
 }
+
+// Of is the length of a packet as all lengths of the port count it.
+func (e Env) Of(p *packet.Packet) int { return e.Lengths.Of(int(p.Size)) }
+
+// fullPacket is the length of a packet that fills an MTU of 1500.
+func (e Env) fullPacket() int { return e.Lengths.Of(packet.FullPacket) }
 
 // dropTail leaves everything to the buffer: a packet that fits is queued, and any other
 // is dropped.

@@ -34,8 +34,8 @@ type CoDel struct {
 	Interval time.Duration `lab:"interval" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; a base RTT when absent, see rtt"`
 	RTT      Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs interval is when absent"`
 	Action   string        `lab:"action" oneof:"mark,drop" what:"choice" doc:"mark (packets that are not ECN-capable pass) or drop"`
-	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"length of the backlog that is left alone, see spares"`
-	Spares   string        `lab:"spares" oneof:"mtu,less,wire" what:"choice" doc:"which backlog is left alone: mtu (at most that, as Linux), less (less than that, as the article on CoDel and ECN#'s simulator) or wire (at most that, both counted with 38 bytes of framing a packet, as the kernel module of TCN)"`
+	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"network-layer bytes of the packet whose length is the backlog that is left alone, see spares; 0B leaves none alone"`
+	Spares   string        `lab:"spares" oneof:"mtu,less" what:"choice" doc:"which backlog is left alone: mtu (at most that, as Linux and the kernel module of TCN) or less (less than that, as the article on CoDel and ECN#'s simulator)"`
 
 	// Arithmetic is the kernel's where results are to be compared with it.
 	Arithmetic string `lab:"arithmetic" oneof:"exact,linux" what:"choice" doc:"exact, or linux: time in ticks of 1.024us and 16-bit square roots, as sch_codel"`
@@ -54,7 +54,6 @@ const (
 const (
 	sparesMTU  = "mtu"
 	sparesLess = "less"
-	sparesWire = "wire"
 )
 
 // memory is how many intervals after the last mark CoDel still recalls how
@@ -64,7 +63,6 @@ const memory = 16
 type codel struct {
 	target, interval time.Duration
 	spared           int // longest backlog that is left alone
-	framing          int // that counts with each of its packets
 	act              Verdict
 	linux            bool // arithmetic
 	queues           []codelQueue
@@ -95,20 +93,19 @@ func newCoDel(p CoDel, env Env) (Scheme, error) {
 		return nil, kind.Invalid("interval", "missing, and the lab gives no base RTT (rtt) to take: want a time such as 1ms")
 	}
 	s := &codel{
-		target: p.Target, interval: p.Interval, spared: int(p.MTU),
+		target: p.Target, interval: p.Interval,
 		act:    Mark,
 		linux:  p.Arithmetic == arithmeticLinux,
 		queues: make([]codelQueue, env.Queues),
 	}
+	if p.MTU > 0 {
+		s.spared = env.Lengths.Of(int(p.MTU))
+	}
 	if p.Action == actionDrop {
 		s.act = Drop
 	}
-	switch p.Spares {
-	case sparesLess:
+	if p.Spares == sparesLess {
 		s.spared--
-	case sparesWire:
-		s.framing = packet.FrameOverhead
-		s.spared += s.framing
 	}
 	if s.linux {
 		s.target, s.interval = ticks(s.target), ticks(s.interval)
@@ -157,7 +154,7 @@ func (s *codel) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
 // okToAct tells whether the sojourn time has been at target or above for longer
 // than an interval.
 func (s *codel) okToAct(q *codelQueue, now time.Duration, v View) bool {
-	if v.Waited < s.target || v.Bytes+v.Packets*s.framing <= s.spared {
+	if v.Waited < s.target || v.Bytes <= s.spared {
 		q.above = false
 		return false
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"aqmlab/switch/packet"
 )
 
 // oracle is CoDel as RFC 8289, section 5 tells it, over a queue of its own: one
@@ -287,23 +289,29 @@ func TestCoDelDefaults(t *testing.T) {
 
 // TestCoDelSpares: which backlog is left alone. Linux: at most an MTU. The article on
 // CoDel, and ns-3's MinBytes in the authors' simulator: less. The authors' kernel
-// module: at most 1538 bytes, its packets counting with 38 bytes of framing each.
+// module: at most 1538 bytes of lengths that count the wire.
 func TestCoDelSpares(t *testing.T) {
 	us := time.Microsecond
 	for _, tt := range []struct {
-		spares         string
-		packets, bytes int
-		want           Verdict
+		spares  string
+		lengths packet.Lengths
+		bytes   int
+		want    Verdict
 	}{
-		{"mtu", 1, 1500, Pass}, {"mtu", 2, 1500, Pass}, {"mtu", 2, 1501, Mark},
-		{"less", 1, 1499, Pass}, {"less", 1, 1500, Mark}, {"less", 2, 1501, Mark},
-		{"wire", 1, 1500, Pass}, {"wire", 2, 1462, Pass}, {"wire", 2, 1463, Mark}, {"wire", 1, 1501, Mark},
+		{"mtu", packet.IP, 1500, Pass}, {"mtu", packet.IP, 1501, Mark},
+		{"less", packet.IP, 1499, Pass}, {"less", packet.IP, 1500, Mark},
+		{"mtu", packet.Wire, 1538, Pass}, {"mtu", packet.Wire, 1539, Mark},
 	} {
-		s := build(t, "codel", map[string]any{"target": "10us", "interval": "100us", "spares": tt.spares})
-		v := View{Packets: tt.packets, Bytes: tt.bytes, Waited: 20 * us}
+		e := env()
+		e.Lengths = tt.lengths
+		s, err := Table().New("codel", map[string]any{"target": "10us", "interval": "100us", "spares": tt.spares}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := View{Packets: 2, Bytes: tt.bytes, Waited: 20 * us}
 		s.Depart(0, nil, v)
 		if got := s.Depart(100*us+1, nil, v); got != tt.want {
-			t.Errorf("%s: %v with %d bytes in %d packets left, want %v", tt.spares, got, tt.bytes, tt.packets, tt.want)
+			t.Errorf("%s: %v with %d bytes left, want %v", tt.spares, got, tt.bytes, tt.want)
 		}
 	}
 }

@@ -43,6 +43,7 @@ type dctcpRED struct {
 	scope      string
 	atDequeue  bool
 	arriving   bool // counts
+	lengths    packet.Lengths
 }
 
 var _ Scheme = (*dctcpRED)(nil)
@@ -59,7 +60,7 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 	for _, w := range env.Weights {
 		sum += w
 	}
-	s := &dctcpRED{make([]int, env.Queues), p.Scope, p.At == atDequeue, p.CountArriving}
+	s := &dctcpRED{make([]int, env.Queues), p.Scope, p.At == atDequeue, p.CountArriving, env.Lengths}
 	for q := range s.thresholds {
 		switch p.Threshold.Rule {
 		case Standard.Rule:
@@ -93,7 +94,7 @@ func (s *dctcpRED) Arrive(_ time.Duration, p *packet.Packet, v View) Verdict {
 	case s.atDequeue:
 		return Pass
 	case s.arriving:
-		return s.compare(v, int(p.Size))
+		return s.compare(v, s.lengths.Of(int(p.Size)))
 	}
 	return s.compare(v, 0)
 }

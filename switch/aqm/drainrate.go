@@ -49,8 +49,8 @@ func (d *departures) open(now time.Duration, backlog int) {
 }
 
 // Estimate is what a scheme made of one measurement of how fast a queue drains.
-// Rates are of network-layer bytes, as all in a scheme: a link full of packets of
-// 1500 bytes drains at 97.5 % of its own rate.
+// Rates are of lengths, as all in a scheme: where those count network-layer bytes, a
+// link full of packets of 1500 bytes drains at 97.5 % of its own rate.
 type Estimate struct {
 	Queue    int
 	Sample   units.Rate // the measurement by itself

@@ -36,6 +36,7 @@ type idealRED struct {
 	estimates
 	queues   []drain
 	measures bool // the rates
+	lengths  packet.Lengths
 	rtt      time.Duration
 }
 
@@ -55,7 +56,7 @@ func newIdealRED(p IdealRED, env Env) (Scheme, error) {
 	if err := p.validate(env); err != nil {
 		return nil, err
 	}
-	s := &idealRED{IdealRED: p, queues: make([]drain, env.Queues), measures: p.Estimator == estimatorDepartureRate, rtt: env.RTTs.Of(p.RTT)}
+	s := &idealRED{IdealRED: p, queues: make([]drain, env.Queues), measures: p.Estimator == estimatorDepartureRate, lengths: env.Lengths, rtt: env.RTTs.Of(p.RTT)}
 	if s.measures {
 		env.Length("threshold", p.Lambda, p.RTT) // of a queue that has the link to itself
 	}
@@ -123,7 +124,7 @@ func (s *idealRED) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 		return Pass
 	}
 	d := &s.queues[v.Queue]
-	if bytes, took, ended := d.leave(now, int(p.Size), v.Bytes); ended {
+	if bytes, took, ended := d.leave(now, s.lengths.Of(int(p.Size)), v.Bytes); ended {
 		s.set(d, s.Weight*d.rate+(1-s.Weight)*float64(bytes)*8/took.Seconds())
 		if s.estimates != nil {
 			s.tell(now, v.Queue, float64(bytes)*8/took.Seconds(), d.rate)

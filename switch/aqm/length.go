@@ -3,9 +3,6 @@ package aqm
 import (
 	"math"
 	"time"
-
-	"aqmlab/switch/packet"
-	"aqmlab/units"
 )
 
 // averageLength is the average length of a queue in bytes: of what arriving packets
@@ -47,8 +44,8 @@ type lengthFilter struct {
 	every   time.Duration // between samples; zero: one an arrival
 }
 
-func newLengthFilter(weight float64, every time.Duration, rate units.Rate) lengthFilter {
-	return lengthFilter{weight: weight, typical: rate.Time(packet.FullPacket), every: every}
+func newLengthFilter(weight float64, every time.Duration, env Env) lengthFilter {
+	return lengthFilter{weight: weight, typical: env.Rate.Time(env.fullPacket()), every: every}
 }
 
 // lengths is the length of each queue of a port that is compared with a threshold:
@@ -80,7 +77,7 @@ func (l *lengths) arrive(now time.Duration, counted int, v View) float64 {
 	return q.average
 }
 
-// depart notes that a packet of that size has left.
+// depart notes that a packet of that length has left.
 func (l *lengths) depart(now time.Duration, size int, v View) {
 	switch {
 	case l.queues == nil:

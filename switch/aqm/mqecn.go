@@ -19,7 +19,7 @@ import (
 // without rounds the share is the queue's weight over the weights of all
 // non-empty queues (section 3.4). No round measured yet means K.
 //
-// Quanta count network-layer bytes and rounds take wire time, so a quantum
+// Rounds take wire time. Where lengths count network-layer bytes, a quantum
 // counts as full packets of 1500 bytes on the wire. C is the line rate: behind a
 // limiter at 99.5 % of it a lone queue settles at 0.995 K.
 //
@@ -96,7 +96,7 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 		env.tell("t_idle", units.FormatTime(p.TIdle), fmt.Sprintf("the time of %d bytes at %v", packet.FullPacket, env.Rate))
 	}
 	s := mqECN{MQECN: p, Env: env, curve: curve, inRounds: newBusyQueues(env.Queues)}
-	s.length = newLengths(newLengthFilter(p.Weight, p.AverageEvery, env.Rate), env.Queues)
+	s.length = newLengths(newLengthFilter(p.Weight, p.AverageEvery, env), env.Queues)
 	if env.Quanta == nil {
 		if name := p.ofRounds(); name != "" {
 			return nil, kind.Invalid(name, "the scheduler serves in no rounds: want one that does, such as dwrr")
@@ -153,7 +153,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.arrive(now, v)
 	counted := 0
 	if s.CountArriving {
-		counted = int(p.Size)
+		counted = s.Of(p)
 	}
 	length := s.length.arrive(now, counted, v)
 	curve := s.curve
@@ -169,12 +169,12 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 
 func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.depart(v)
-	s.length.depart(now, int(p.Size), v)
+	s.length.depart(now, s.Of(p), v)
 	if v.Queue >= s.Strict {
 		s.inRounds.depart(v)
 	}
 	if s.isIdle(v) {
-		s.idleSince = now + s.Rate.Time(int(p.Size)+packet.FrameOverhead)
+		s.idleSince = now + s.Rate.Time(packet.OnWire(int(p.Size)))
 	}
 	return Pass
 }
@@ -212,7 +212,7 @@ func (s *mqECNRounds) TurnEnded(now time.Duration, queue int, emptied bool) {
 // queue sends its quantum once a round (MQ-ECN, sections 3.2 and 3.3).
 type roundShares struct {
 	estimates
-	line      float64 // what the link takes of full packets, in bit/s of their network-layer bytes
+	line      float64 // what the link takes of full packets, in bit/s of their lengths
 	round     roundTime
 	quantum   []float64       // time of each queue's quantum on the wire, in nanoseconds
 	start     []time.Duration // when each queue was last put at the tail of the round
@@ -222,8 +222,9 @@ type roundShares struct {
 }
 
 func newRoundShares(p MQECN, env Env) *roundShares {
+	full, wire := float64(env.fullPacket()), float64(packet.OnWire(packet.FullPacket))
 	s := &roundShares{
-		line:      float64(env.Rate) * packet.FullPacket / (packet.FullPacket + packet.FrameOverhead),
+		line:      float64(env.Rate) * full / wire,
 		round:     roundTime{average: average{beta: p.Beta}, every: p.TUpdate},
 		quantum:   make([]float64, env.Queues),
 		start:     make([]time.Duration, env.Queues),
@@ -231,8 +232,7 @@ func newRoundShares(p MQECN, env Env) *roundShares {
 		once:      p.OnceARound,
 	}
 	for q, bytes := range env.Quanta {
-		wire := float64(bytes) * (packet.FullPacket + packet.FrameOverhead) / packet.FullPacket
-		s.quantum[q] = wire * 8e9 / float64(env.Rate)
+		s.quantum[q] = float64(bytes) * wire / full * 8e9 / float64(env.Rate)
 	}
 	return s
 }

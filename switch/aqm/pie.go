@@ -45,8 +45,10 @@ const maxCatchUp = 1024
 type pie struct {
 	PIE
 	estimates
-	rand   *rand.Rand
-	queues []pieQueue
+	lengths packet.Lengths
+	spared  int // a queue of two full packets
+	rand    *rand.Rand
+	queues  []pieQueue
 }
 
 type pieQueue struct {
@@ -66,7 +68,7 @@ var (
 )
 
 func newPIE(p PIE, env Env) (Scheme, error) {
-	s := &pie{PIE: p, rand: env.Rand, queues: make([]pieQueue, env.Queues)}
+	s := &pie{PIE: p, lengths: env.Lengths, spared: 2 * env.fullPacket(), rand: env.Rand, queues: make([]pieQueue, env.Queues)}
 	for i := range s.queues {
 		s.queues[i].burst = p.MaxBurst
 		s.queues[i].departures = departures{threshold: int(p.DQThreshold)}
@@ -91,13 +93,14 @@ func (s *pie) Arrive(now time.Duration, _ *packet.Packet, v View) Verdict {
 
 func (s *pie) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	q := &s.queues[v.Queue]
-	s.catchUp(q, now, v.Bytes+int(p.Size))
+	length := s.lengths.Of(int(p.Size))
+	s.catchUp(q, now, v.Bytes+length)
 	q.sojourn = v.Waited
 	if v.Bytes == 0 {
 		q.sojourn = 0
 	}
 	if s.Signal == delayByDepartureRate {
-		s.measure(now, int(p.Size), v)
+		s.measure(now, length, v)
 	}
 	return Pass
 }
@@ -105,7 +108,7 @@ func (s *pie) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 // early is the random decision on an arrival (RFC 8033, section 4.1). It spares
 // queues that are short, in time or in packets.
 func (s *pie) early(q *pieQueue, bytes int) bool {
-	if q.delay < s.Target/2 && q.prob < 0.2 || bytes <= 2*packet.FullPacket {
+	if q.delay < s.Target/2 && q.prob < 0.2 || bytes <= s.spared {
 		return false
 	}
 	if !s.Derandomize {

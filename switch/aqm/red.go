@@ -59,7 +59,7 @@ func newRED(p RED, env Env) (Scheme, error) {
 	}
 	s := &red{
 		min: float64(p.Min), max: float64(p.Max), pmax: p.PMax,
-		average: newLengthFilter(p.Weight, 0, env.Rate),
+		average: newLengthFilter(p.Weight, 0, env),
 		act:     Drop,
 		rand:    env.Rand,
 		queues:  make([]redQueue, env.Queues),

@@ -108,6 +108,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		e.in = &entrance{gate: made.Ingress, forward: forward}
 		if spec.Pause.on() {
 			e.in.intake = newIntake(n.loop, spec.Pause, len(n.ports), e.link.Delay, n.stopper(nodes, *e))
+			e.in.intake.lengths = spec.Port.Lengths
 			e.tx.left = n.left
 		}
 		if e.beyond {

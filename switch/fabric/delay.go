@@ -53,7 +53,7 @@ func newDelayLine(loop *event.Loop, rate units.Rate, delays []time.Duration, sen
 
 // takes is how long the uplink takes for k.
 func (l *delayLine) takes(k *packet.Packet) time.Duration {
-	return l.rate.Time(int(k.Size) + packet.FrameOverhead)
+	return l.rate.Time(packet.OnWire(int(k.Size)))
 }
 
 // excess is what the uplink takes for all that stands here beyond the longest

@@ -167,7 +167,7 @@ func TestReleasesAreExact(t *testing.T) {
 	// start; the port then sends without a pause. n packets are queued when the
 	// one before the last n starts.
 	starts := func(queued int) time.Duration { return full + 10*us + time.Duration(80-queued-1)*full }
-	const ackWay = 624*time.Nanosecond + 10*us
+	const ackWay = 672*time.Nanosecond + 10*us // in the least frame: 64 bytes, preamble and gap
 	for _, queued := range []int{6, 3, 1} {
 		want := starts(queued) + ackWay
 		if !slices.ContainsFunc(e.acks, func(a arrival) bool { return a.at == want && a.ece }) {

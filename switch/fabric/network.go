@@ -226,7 +226,8 @@ func (n *Network) Counts() []PortCount {
 
 // left counts a packet out that leaves the switch it is in.
 func (n *Network) left(now time.Duration, k *packet.Packet) {
-	n.ports[k.Entry].in.intake.add(now, -int(k.Size))
+	in := n.ports[k.Entry].in.intake
+	in.add(now, -in.lengths.Of(int(k.Size)))
 }
 
 // dropped counts a packet out that a switch under flow control drops.

@@ -20,13 +20,14 @@ type PauseCount struct {
 // far end of its link pause frames.
 type intake struct {
 	Pause
-	loop   *event.Loop
-	delay  time.Duration
-	number int32 // of the port, in n.ports
-	bytes  int
-	paused bool // the far end has been told to stop
-	since  time.Duration
-	count  PauseCount
+	loop    *event.Loop
+	delay   time.Duration
+	number  int32 // of the port, in n.ports
+	lengths packet.Lengths
+	bytes   int
+	paused  bool // the far end has been told to stop
+	since   time.Duration
+	count   PauseCount
 
 	// Frames that stop the far end and frames that let it go on arrive in turn, a
 	// stop first.
@@ -48,7 +49,7 @@ func newIntake(loop *event.Loop, p Pause, number int, delay time.Duration, stop 
 func (in *intake) before(next func(time.Duration, *packet.Packet)) func(time.Duration, *packet.Packet) {
 	return func(now time.Duration, k *packet.Packet) {
 		k.Entry = in.number
-		in.add(now, int(k.Size))
+		in.add(now, in.lengths.Of(int(k.Size)))
 		next(now, k)
 	}
 }

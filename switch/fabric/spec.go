@@ -114,7 +114,7 @@ func (s Spec) Edges() (hosts, trunks []int) {
 
 // Pause is priority flow control (IEEE 802.1Qbb) on every link of a fabric, in
 // one lossless class that all traffic is of. A switch counts what entered by
-// each of its ports and has not left it, in network-layer bytes. Above XOff it
+// each of its ports and has not left it, in lengths as ports count them. Above XOff it
 // tells the far end of that port's link to stop, and at XOn or below to go on. The
 // pause frames take the link's delay. An end that is stopped finishes the packet
 // that is on the wire: what one queue fills stops all of them. A class of its own for
@@ -141,8 +141,7 @@ func (p Pause) check() error {
 // Peak is the most that can come to stand in a switch of what entered by one
 // link: XOff, the packet that exceeds it, what is under way while the pause frame
 // travels up the link and the last bits down it, jitter included, and the packet
-// that the far end finishes. packet is the network-layer size of the largest
-// packet.
+// that the far end finishes. packet is the length of the largest packet.
 func (p Pause) Peak(l Link, packet units.Size) units.Size {
 	return p.XOff + 2*packet + units.Size(l.Rate.Bytes(2*l.Delay+l.Jitter))
 }

@@ -54,7 +54,7 @@ func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
 // transmit starts sending k at start, which is not before the transmitter is
 // free, and sets when it will arrive.
 func (w *wire) transmit(start time.Duration, k *packet.Packet) {
-	w.busy = w.clock.Transmit(start, int(k.Size)+packet.FrameOverhead, w.rate, start == w.busy)
+	w.busy = w.clock.Transmit(start, packet.OnWire(int(k.Size)), w.rate, start == w.busy)
 	k.Due = w.busy + w.delay
 	if w.impair != nil {
 		k.Due = w.impair.arrival(k.Due)

@@ -19,6 +19,8 @@ const (
 	// FrameOverhead is what Ethernet adds to a packet on the wire: header 14, FCS 4,
 	// preamble 8 and inter-frame gap 12.
 	FrameOverhead = 38
+	// leastPayload is what a frame is padded to: 64 bytes with header and FCS.
+	leastPayload = 46
 	// TCPHeaders is what a TCP segment carries before its payload: IPv4 20, TCP 20
 	// and the timestamps option 12.
 	TCPHeaders = 52

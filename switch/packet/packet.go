@@ -25,7 +25,7 @@ func (e ECN) Capable() bool { return e != NotECT }
 // Its size is that of three cache lines, which allocations of many then begin
 // with one. A switch touches the first, a transport the second as well.
 type Packet struct {
-	Size int32  // network-layer length in bytes: occupancy, thresholds and quanta count it
+	Size int32  // network-layer length in bytes; what counts of it in queues, [Lengths] says
 	Src  int32  // index of the sending host
 	Dst  int32  // index of the destination host
 	Hash uint32 // of the flow, for ECMP
@@ -55,12 +55,16 @@ type Packet struct {
 }
 
 // Queue is a FIFO of packets, linked through them so that it never allocates.
-// The zero Queue is empty.
+// The zero Queue is empty and counts network-layer bytes.
 type Queue struct {
 	head, tail *Packet
-	count      int
+	count      int32
+	lengths    Lengths
 	bytes      int
 }
+
+// NewQueue makes an empty queue whose bytes are of that sort.
+func NewQueue(l Lengths) Queue { return Queue{lengths: l} }
 
 // Push puts p at the tail.
 func (q *Queue) Push(p *Packet) {
@@ -72,7 +76,7 @@ func (q *Queue) Push(p *Packet) {
 	}
 	q.tail = p
 	q.count++
-	q.bytes += int(p.Size)
+	q.bytes += q.lengths.Of(int(p.Size))
 }
 
 // Pop takes the head off, or returns nil when the queue is empty.
@@ -87,7 +91,7 @@ func (q *Queue) Pop() *Packet {
 	}
 	p.Next = nil
 	q.count--
-	q.bytes -= int(p.Size)
+	q.bytes -= q.lengths.Of(int(p.Size))
 	return p
 }
 
@@ -103,7 +107,7 @@ func (q *Queue) Replace(p *Packet) *Packet {
 		if q.tail == old {
 			q.tail = p
 		}
-		q.bytes += int(p.Size - old.Size)
+		q.bytes += q.lengths.Of(int(p.Size)) - q.lengths.Of(int(old.Size))
 		return old
 	}
 	q.Push(p)
@@ -114,9 +118,9 @@ func (q *Queue) Replace(p *Packet) *Packet {
 func (q *Queue) Head() *Packet { return q.head }
 
 // Len is the number of packets.
-func (q *Queue) Len() int { return q.count }
+func (q *Queue) Len() int { return int(q.count) }
 
-// Bytes is the sum of the packets' sizes.
+// Bytes is the sum of the packets' lengths.
 func (q *Queue) Bytes() int { return q.bytes }
 
 // Segment is the transport header of a modelled packet. Switches do not read

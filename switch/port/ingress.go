@@ -51,7 +51,7 @@ func NewIngress(spec Spec, out Outlet) (*Ingress, error) {
 	if gate == nil {
 		return nil, nil
 	}
-	return &Ingress{gate: gate, out: out}, nil
+	return &Ingress{gate: gate, queue: packet.NewQueue(spec.Lengths), out: out}, nil
 }
 
 // Enter takes a packet that enters the switch at now. One that goes on passes those

@@ -4,8 +4,9 @@
 //
 // The order is that of TCN, section 5, and MQ-ECN, section 4.2. The port is
 // handed the lab time; it never reads a clock, blocks, locks, or allocates per
-// packet. Occupancies, thresholds and quanta count network-layer bytes; the
-// limiter and the link count wire bytes ([packet.FrameOverhead] more).
+// packet. What occupancies, buffers, thresholds and quanta count of a packet is its
+// length, as the spec's [packet.Lengths] says. The limiter and the link count what it
+// takes on the wire.
 package port
 
 import (
@@ -28,7 +29,8 @@ type Port struct {
 	bytes     int // in all queues
 	memory    memory
 	scheduler sched.Scheduler
-	sending   int          // size of the packet that is leaving
+	sending   int32 // size of the packet that is leaving
+	lengths   packet.Lengths
 	limiter   *tokenBucket // nil when off
 	turns     *turns       // nil when the scheme does not observe rounds
 	release   func(*packet.Packet)
@@ -54,7 +56,7 @@ type turns struct {
 type Count struct {
 	Enqueued    int64
 	Sent        int64
-	SentBytes   int64
+	SentBytes   int64         // of the network layer
 	Marked      int64         // CE set by this port
 	DropsFull   int64         // the buffer had no room
 	DropsScheme int64         // the scheme said so
@@ -77,7 +79,11 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 	}
 	p := &Port{
 		queues:  make([]queue, spec.Queues),
+		lengths: spec.Lengths,
 		release: release,
+	}
+	for i := range p.queues {
+		p.queues[i].Queue = packet.NewQueue(spec.Lengths)
 	}
 	var err error
 	if p.memory, err = newMemory(spec, pool); err != nil {
@@ -87,7 +93,7 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 		return nil, err
 	}
 	schedulers := kinds.Schedulers()
-	env := sched.Env{Queues: spec.Queues, Heads: p, TurnEnded: p.turnEnded, Schedulers: schedulers}
+	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), TurnEnded: p.turnEnded, Schedulers: schedulers}
 	if p.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return nil, fmt.Errorf("scheduler: %w", err)
 	}
@@ -96,6 +102,7 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 		Weights: sched.Weights(p.scheduler, spec.Queues),
 		Quanta:  sched.Quanta(p.scheduler),
 		Strict:  sched.Strict(p.scheduler),
+		Lengths: spec.Lengths,
 		Rate:    spec.Rate,
 		RTTs:    spec.RTTs,
 		Rand:    rand.New(rand.NewPCG(spec.Seed, 0)),
@@ -116,7 +123,7 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 		return
 	}
 	if emptied {
-		now += p.turns.rate.Time(p.sending + packet.FrameOverhead)
+		now += p.turns.rate.Time(packet.OnWire(int(p.sending)))
 	}
 	p.turns.TurnEnded(now, q, emptied)
 }
@@ -125,9 +132,9 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 // decide, queue. It reports false when the packet was dropped.
 func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	i := p.classify(k)
-	q := &p.queues[i]
+	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
-	if !p.memory.admits(q.Bytes(), int(k.Size)) {
+	if !p.memory.admits(q.Bytes(), length) {
 		q.DropsFull++
 		p.drop(now, i, k, DroppedFull)
 		return false
@@ -138,14 +145,14 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	}
 	k.Enqueued = now
 	q.Push(k)
-	p.bytes += int(k.Size)
-	p.memory.bytes += int(k.Size)
+	p.bytes += length
+	p.memory.bytes += length
 	q.Enqueued++
 	if q.Bytes() > q.peak {
 		q.peak = q.Bytes()
 		q.PeakBytes = max(q.PeakBytes, q.peak)
 	}
-	p.scheduler.Enqueued(now, i, int(k.Size))
+	p.scheduler.Enqueued(now, i, length)
 	return true
 }
 
@@ -160,24 +167,24 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 			return nil, 0
 		}
 		q := &p.queues[i]
-		size := p.HeadSize(i)
+		size := q.Head().Size
 		if p.limiter != nil {
-			if at := p.limiter.ready(now, size+packet.FrameOverhead); at > now {
+			if at := p.limiter.ready(now, packet.OnWire(int(size))); at > now {
 				return nil, at
 			}
 		}
-		k := q.Pop()
-		p.bytes -= size
-		p.memory.bytes -= size
+		k, length := q.Pop(), p.lengths.Of(int(size))
+		p.bytes -= length
+		p.memory.bytes -= length
 		p.sending = size
-		p.scheduler.Sent(now, i, size)
+		p.scheduler.Sent(now, i, length)
 		before, waited := k.Marked, now-k.Enqueued
 		if apply(p.scheme.Depart(now, k, p.view(i, waited)), &q.Count, k) {
 			p.drop(now, i, k, DroppedOnDeparture)
 			continue
 		}
 		if p.limiter != nil {
-			p.limiter.spend(now, size+packet.FrameOverhead)
+			p.limiter.spend(now, packet.OnWire(int(size)))
 		}
 		q.Sent++
 		q.SentBytes += int64(size)
@@ -235,11 +242,11 @@ func (p *Port) view(q int, waited time.Duration) aqm.View {
 	}
 }
 
-// HeadSize is the size of the packet at the head of queue q, zero when it is
+// HeadSize is the length of the packet at the head of queue q, zero when it is
 // empty.
 func (p *Port) HeadSize(q int) int {
 	if k := p.queues[q].Head(); k != nil {
-		return int(k.Size)
+		return p.lengths.Of(int(k.Size))
 	}
 	return 0
 }

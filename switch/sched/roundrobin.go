@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -37,6 +38,10 @@ func newRoundRobin(p RoundRobin, carry bool, env Env) (Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
+	quantum := cmp.Or(int(p.Quantum), env.FullPacket)
+	if quantum == 0 {
+		return nil, kind.Invalid("quantum", "missing: want a size such as 1538B")
+	}
 	r := &roundRobin{
 		carry:   carry,
 		heads:   env.Heads,
@@ -48,7 +53,7 @@ func newRoundRobin(p RoundRobin, carry bool, env Env) (Scheduler, error) {
 		ended:   env.TurnEnded,
 	}
 	for q, w := range weights {
-		r.quantum[q] = w * int(p.Quantum)
+		r.quantum[q] = w * quantum
 	}
 	return r, nil
 }
@@ -126,7 +131,7 @@ func (r *roundRobin) append(q int) {
 
 // RoundRobin are the parameters of both round robins.
 type RoundRobin struct {
-	Quantum units.Size `lab:"quantum" range:"1B..1000GB" doc:"bytes that a queue of weight 1 may send a round; at least the MTU"`
+	Quantum units.Size `lab:"quantum" range:"0B..1000GB" doc:"bytes that a queue of weight 1 may send a round, at least a full packet; a full packet when absent"`
 	Weights []int      `lab:"weights" range:"1..1000000000" doc:"multiples of the quantum, one a queue; all 1 when absent"`
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // Scheduler chooses among the queues of one port. It owns no packets: it is
-// told what joins and what leaves, and looks at heads through [Heads].
+// told what joins and what leaves, and looks at heads through [Heads]. Sizes of
+// packets are their lengths, of whatever sort the port counts.
 type Scheduler interface {
 	// Enqueued tells that a packet of size bytes joined the tail of queue q.
 	Enqueued(now time.Duration, q, size int)
@@ -26,7 +27,7 @@ type Scheduler interface {
 
 // Heads is how a scheduler sees the queues.
 type Heads interface {
-	// HeadSize is the size in bytes of the packet at the head of queue q, or
+	// HeadSize is the length in bytes of the packet at the head of queue q, or
 	// zero when the queue is empty.
 	HeadSize(q int) int
 }
@@ -35,6 +36,8 @@ type Heads interface {
 type Env struct {
 	Queues int
 	Heads  Heads
+	// FullPacket is the length of one: the quantum where a kind has none of its own.
+	FullPacket int
 	// TurnEnded, unless nil, is called by schedulers that serve in rounds when a
 	// queue's turn is over. If the quantum did not allow the next packet, that is when
 	// the link is free again. If the queue emptied, it is at the start of its last

@@ -39,7 +39,7 @@ func newRig(t testing.TB, n int, name string, params map[string]any) *rig {
 func newRigTold(t testing.TB, n int, c kind.Choice, ended func(time.Duration, int, bool)) *rig {
 	t.Helper()
 	r := &rig{queues: make(queues, n)}
-	s, err := Table().New(c.Kind, c.Params, Env{Queues: n, Heads: r, TurnEnded: ended, Schedulers: Table()})
+	s, err := Table().New(c.Kind, c.Params, Env{Queues: n, Heads: r, FullPacket: 1500, TurnEnded: ended, Schedulers: Table()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestShares(t *testing.T) {
 func TestNoAllocation(t *testing.T) {
 	for _, c := range choices() {
 		r := &flat{sizes: make([]int, queuesOf(c))}
-		s, err := Table().New(c.Kind, c.Params, Env{Queues: len(r.sizes), Heads: r, Schedulers: Table()})
+		s, err := Table().New(c.Kind, c.Params, Env{Queues: len(r.sizes), Heads: r, FullPacket: 1500, Schedulers: Table()})
 		if err != nil {
 			t.Fatal(err)
 		}

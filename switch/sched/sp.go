@@ -17,7 +17,7 @@ import (
 // A strict queue has weight and quantum 0: it is bounded by no share.
 type SP struct {
 	Strict int            `lab:"strict" doc:"how many queues, from 0, are strict above the inner scheduler; 1 when absent"`
-	Inner  map[string]any `lab:"inner" kinds:"schedulers" doc:"scheduler of the other queues, {kind: dwrr, quantum: 1500B}; all are strict when absent"`
+	Inner  map[string]any `lab:"inner" kinds:"schedulers" doc:"scheduler of the other queues, {kind: dwrr, weights: [2, 1]}; all are strict when absent"`
 }
 
 type sp struct {
@@ -96,7 +96,7 @@ func inInner(err error) error {
 
 // behind is the environment of the queues from first on, counted from 0.
 func behind(env Env, first int) Env {
-	inner := Env{Queues: env.Queues - first, Heads: shifted{env.Heads, first}, Schedulers: env.Schedulers}
+	inner := Env{Queues: env.Queues - first, Heads: shifted{env.Heads, first}, FullPacket: env.FullPacket, Schedulers: env.Schedulers}
 	if env.TurnEnded != nil {
 		inner.TurnEnded = func(now time.Duration, q int, emptied bool) { env.TurnEnded(now, q+first, emptied) }
 	}

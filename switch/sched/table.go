@@ -9,8 +9,8 @@ type Kind = kind.Kind[Env, Scheduler]
 func Table() kind.Table[Env, Scheduler] {
 	return kind.Table[Env, Scheduler]{
 		kind.Row("fifo", "one queue in the order of arrival", struct{}{}, newFIFO),
-		kind.Row("dwrr", "deficit weighted round robin: each queue sends its quantum in turn", RoundRobin{Quantum: 1500}, newDWRR),
-		kind.Row("wrr", "weighted round robin in bytes: what a turn leaves of its quantum is lost", RoundRobin{Quantum: 1500}, newWRR),
+		kind.Row("dwrr", "deficit weighted round robin: each queue sends its quantum in turn", RoundRobin{}, newDWRR),
+		kind.Row("wrr", "weighted round robin in bytes: what a turn leaves of its quantum is lost", RoundRobin{}, newWRR),
 		kind.Row("wfq", "weighted fair queueing: the head with the earliest virtual finish leaves next", WFQ{VirtualTime: selfClocked}, newWFQ),
 		kind.Row("sp", "strict priority: queue 0 first, alone or above an inner scheduler", SP{}, newSP),
 		kind.Row("pifo", "push-in first-out: packets leave in the order of ranks given on arrival", PIFO{Rank: rankSTFQ}, newPIFO),
