@@ -116,6 +116,9 @@ func (a *held) Waiting() Waiting { return a.waiting }
 // Share is the release of the authors' program, if that is chosen: while the
 // windows that were let go do not exceed K, one more goes.
 func (a *held) Share(n int) (free, window int) {
+	if !a.share && !a.window {
+		return n, 0
+	}
 	share := max(a.k/max(n, 1), a.least)
 	free = n
 	if a.share {

@@ -18,7 +18,7 @@ type Gate interface {
 	// Share tells how many of n ACKs that wait a release lets go. The windows of all
 	// of them are cut before to that many bytes; zero leaves them alone.
 	Share(n int) (free, window int)
-	// Waiting says how ACKs wait.
+	// Waiting says how ACKs wait, always the same.
 	Waiting() Waiting
 }
 

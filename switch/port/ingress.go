@@ -13,10 +13,11 @@ import (
 // packet. Everything but pure ACKs goes on at once; the order among those that
 // wait is kept.
 type Ingress struct {
-	gate  Gate
-	queue packet.Queue // Q_in; without a limit
-	count IngressCount
-	out   Outlet
+	gate    Gate
+	waiting Waiting
+	queue   packet.Queue // Q_in; without a limit
+	count   IngressCount
+	out     Outlet
 }
 
 // Outlet is where packets go that have passed the ingress side of a port.
@@ -51,7 +52,7 @@ func NewIngress(spec Spec, out Outlet) (*Ingress, error) {
 	if gate == nil {
 		return nil, nil
 	}
-	return &Ingress{gate: gate, queue: packet.NewQueue(spec.Lengths), out: out}, nil
+	return &Ingress{gate: gate, waiting: gate.Waiting(), queue: packet.NewQueue(spec.Lengths), out: out}, nil
 }
 
 // Enter takes a packet that enters the switch at now. One that goes on passes those
@@ -65,7 +66,7 @@ func (i *Ingress) Enter(now time.Duration, k *packet.Packet) {
 	}
 	c := &i.count
 	c.Held++
-	if !i.gate.Waiting().Latest {
+	if !i.waiting.Latest {
 		i.queue.Push(k)
 	} else if old := i.queue.Replace(k); old != nil {
 		c.Replaced++
@@ -106,9 +107,8 @@ func (i *Ingress) release(now time.Duration, release Release) {
 
 // cut makes the windows of all that wait that small.
 func (i *Ingress) cut(window int) {
-	shift := i.gate.Waiting().Shift
 	for k := i.queue.Head(); k != nil; k = k.Next {
-		if k.CutWindow(window, shift) {
+		if k.CutWindow(window, i.waiting.Shift) {
 			i.count.Cut++
 		}
 	}
