@@ -18,7 +18,7 @@ var rooms = map[string]string{
 	"kind":                   "units",
 	"switch/packet":          "",
 	"switch/aqm":             "units kind switch/packet",
-	"switch/sched":           "units kind",
+	"switch/sched":           "units kind switch/packet",
 	"switch/port":            "units kind switch/packet switch/aqm switch/sched",
 	"switch/fabric":          "units kind switch/event switch/packet switch/port",
 	"switch/wire":            "units kind switch/event switch/packet switch/port switch/fabric",

@@ -71,10 +71,15 @@ func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
 	}, err
 }
 
+// scheduler is that of a port.
+func (l *Lab) scheduler() (sched.Scheduler, error) {
+	return l.Kinds.Schedulers().New(l.Switch.Scheduler.Kind, l.Switch.Scheduler.Params, l.schedulerEnv())
+}
+
 // Derived lists the parameters that the lab leaves to its schemes, and what they
 // are at a port of the topology's rate. The lab is one that was loaded.
 func (l *Lab) Derived() ([]results.Derived, error) {
-	scheduler, err := l.Kinds.Schedulers().New(l.Switch.Scheduler.Kind, l.Switch.Scheduler.Params, l.schedulerEnv())
+	scheduler, err := l.scheduler()
 	if err != nil {
 		return nil, fmt.Errorf("deriving parameters of lab %s: scheduler: %w", l.Name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"aqmlab/kind"
+	"aqmlab/switch/sched"
 	"aqmlab/trafficgen/transport"
 )
 
@@ -50,6 +51,18 @@ func (l *Lab) Unsupported(hosts Hosts) []string {
 		}
 	}
 	return append(modelled, others...)
+}
+
+// CheckReal tells whether the lab's switches can serve real hosts.
+func (l *Lab) CheckReal() error {
+	scheduler, err := l.scheduler()
+	if err != nil {
+		return fmt.Errorf("lab %s: scheduler: %w", l.Name, err)
+	}
+	if s, ok := scheduler.(sched.ByRemaining); ok && s.ByRemaining() {
+		return fmt.Errorf("lab %s: %s: packets of real hosts do not tell what remains of their flow: run it with modelled hosts (--runtime sim), or choose rank las", l.Name, schedulerPath)
+	}
+	return nil
 }
 
 // BuildTransport is the host's transport with the lab's parameters.

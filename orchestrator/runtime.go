@@ -139,6 +139,9 @@ func choose(rows []backend.Row, lab *labs.Lab, root bool) (chosen backend.Row, w
 	if t, err := lab.Host.BuildTransport(); err == nil && t.Modelled {
 		return take(models, "no real host speaks "+lab.Host.Transport, "")
 	}
+	if err := lab.CheckReal(); err != nil {
+		return take(models, models.Doc, ", as the switches cannot serve real hosts")
+	}
 	slow := slowed(lab)
 	if root && slow == "" {
 		return take(real, real.Doc, ", as this is root and the lab fits into real time")

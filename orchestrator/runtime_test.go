@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/units"
@@ -38,6 +39,7 @@ func TestChooseRuntime(t *testing.T) {
 		rtt       time.Duration
 		dilation  labs.Dilation
 		transport string
+		rank      string // of a pifo by flow
 		why       string
 	}{
 		"user":                 {want: "sim", on: user, why: "no guest kernel"},
@@ -48,6 +50,8 @@ func TestChooseRuntime(t *testing.T) {
 		"fast with guest":      {want: "uml", on: rootGuest, rate: 10 * units.Gbps, why: "more than 1Gbps"},
 		"short":                {want: "uml", on: rootGuest, rtt: 50 * time.Microsecond, why: "50µs is less than 200µs"},
 		"fast, dilation given": {want: "netns", on: rootGuest, rate: 10 * units.Gbps, dilation: 20, why: "root"},
+		"remaining size":       {want: "sim", on: rootGuest, rank: "srpt", why: "cannot serve real hosts"},
+		"attained service":     {want: "netns", on: rootGuest, rank: "las", why: "fits into real time"},
 		"modelled transport":   {want: "sim", on: rootGuest, transport: "dcqcn", why: "dcqcn"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,6 +65,12 @@ func TestChooseRuntime(t *testing.T) {
 			}
 			if c.transport != "" {
 				lab.Host.Transport = c.transport
+			}
+			if c.rank != "" {
+				lab.Switch.Scheduler = kind.Choice{Kind: "pifo", Params: map[string]any{"rank": c.rank, "by": "flow"}}
+				if err := lab.CheckReal(); (err != nil) != (c.want == "sim") {
+					t.Errorf("rank %s: for real hosts: %v", c.rank, err)
+				}
 			}
 			rows := Runtimes()
 			for i := range rows {

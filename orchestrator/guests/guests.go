@@ -59,6 +59,9 @@ func FindKernel() (string, error) {
 // Open readies guests with the kernel's own stack in virtual time, and
 // calibrates the lab in one of them.
 func Open(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend, error) {
+	if err := lab.CheckReal(); err != nil {
+		return nil, err
+	}
 	g, err := openGuests(lab)
 	if err != nil {
 		return nil, err

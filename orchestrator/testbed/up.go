@@ -24,6 +24,9 @@ import (
 // Up brings up the testbed of a lab: congestion control, namespaces, links,
 // switch and host processes. When it fails or ctx ends, nothing is left.
 func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
+	if err := lab.CheckReal(); err != nil {
+		return nil, err
+	}
 	if os.Geteuid() != 0 {
 		return nil, ErrNotRoot
 	}

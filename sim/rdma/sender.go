@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -110,7 +111,7 @@ func (e *Endpoint) emit(now time.Duration) *packet.Packet {
 	n := min(e.stack.payload, m.end-e.next)
 	k := e.packet(int(n)+dataHeaders, m.dscp)
 	k.ECN, k.Answer = packet.ECT0, false
-	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next}
+	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next, Left: uint32(min(m.end-e.next, math.MaxUint32))}
 	if e.next < e.highest {
 		e.counters().Retransmits++
 		e.resent++

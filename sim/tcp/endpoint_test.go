@@ -202,7 +202,7 @@ func TestHeader(t *testing.T) {
 	got := r.last()
 	want := packet.Packet{
 		Size: 652, Src: 3, Dst: 4, Hash: 77, DSCP: 11, ECN: packet.ECT0,
-		Segment: packet.Segment{Conn: 9, Len: 600, Flags: packet.ACK | packet.PSH, Stamp: ms},
+		Segment: packet.Segment{Conn: 9, Len: 600, Flags: packet.ACK | packet.PSH, Stamp: ms, Left: 600},
 	}
 	got.Frame, got.Next = nil, nil
 	if !reflect.DeepEqual(got, want) {

@@ -17,7 +17,7 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	s := &k.Segment
 	s.Conn, s.Len, s.Seq, s.Ack, s.Flags = e.ends.Conn, int32(n), seq, r.next, packet.ACK
 	s.Stamp, s.Echo, s.Window = now, r.stamp, 0
-	s.Blocks = uint8(r.blocks)
+	s.Blocks, s.Left = uint8(r.blocks), 0
 	if r.blocks > 0 {
 		s.SACK = r.recent
 	}
@@ -60,7 +60,8 @@ func (e *Endpoint) sendSYN(now time.Duration) {
 // sendNew sends n bytes that were never sent.
 func (e *Endpoint) sendNew(now time.Duration, n int64) {
 	k := e.compose(now, e.nxt, n)
-	k.DSCP, k.ECN = e.stream.dscp(e.nxt), e.stack.family.data
+	k.ECN = e.stack.family.data
+	e.stream.tag(k, e.nxt)
 	if e.echo.cwr {
 		k.Segment.Flags |= packet.CWR
 		e.echo.cwr = false
@@ -79,7 +80,8 @@ func (e *Endpoint) sendAgain(now time.Duration, seq, n int64) {
 	e.counters.Retransmits++
 	e.resends.packets++
 	k := e.compose(now, seq, n)
-	k.DSCP, k.ECN = e.stream.dscp(seq), e.stack.family.others
+	k.ECN = e.stack.family.others
+	e.stream.tag(k, seq)
 	e.pushed(k)
 	e.sent(now, k)
 }

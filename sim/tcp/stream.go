@@ -1,5 +1,11 @@
 package tcp
 
+import (
+	"math"
+
+	"aqmlab/switch/packet"
+)
+
 // Tag gives a message's segments their DSCP by where they stand in the message
 // (PIAS). A segment has the DSCP of its first byte, whatever the bytes behind
 // it would have: where a threshold lies inside a segment, and where a segment
@@ -73,12 +79,14 @@ func (s *stream) cut(n int64) {
 	}
 }
 
-// dscp is that of an unacknowledged byte.
-func (s *stream) dscp(seq int64) uint8 {
+// tag tells the network of the unacknowledged byte with which a segment begins: its DSCP,
+// and how many bytes its message has from there on.
+func (s *stream) tag(k *packet.Packet, seq int64) {
 	i := s.head
 	for s.messages[i].end <= seq {
 		i++
 	}
 	m := &s.messages[i]
-	return m.tag.dscp(seq - m.start)
+	k.DSCP = m.tag.dscp(seq - m.start)
+	k.Segment.Left = uint32(min(m.end-seq, math.MaxUint32))
 }

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -104,8 +105,29 @@ func TestStreamCut(t *testing.T) {
 		}
 		s.cut(n)
 		s.write(10, Tag{DSCPs: []uint8{9}})
-		if len(s.messages) != want+1 || s.end != n+10 || s.dscp(n) != 9 || n > 0 && s.dscp(n-1) != uint8((n-1)/100) {
+		if len(s.messages) != want+1 || s.end != n+10 || s.dscpAt(n) != 9 || n > 0 && s.dscpAt(n-1) != uint8((n-1)/100) {
 			t.Errorf("cut at %d: %v", n, s.messages)
+		}
+	}
+}
+
+// dscpAt is that of a segment that begins with an unacknowledged byte.
+func (s *stream) dscpAt(seq int64) uint8 {
+	var k packet.Packet
+	s.tag(&k, seq)
+	return k.DSCP
+}
+
+// TestLeft: segments tell how many bytes their message has from them on, whether they are
+// sent for the first time or again, and ACKs have none.
+func TestLeft(t *testing.T) {
+	var s stream
+	s.write(3000, Tag{})
+	s.write(1<<40, Tag{})
+	for seq, want := range map[int64]uint32{0: 3000, 1448: 1552, 2999: 1, 3000: math.MaxUint32, 3000 + 1<<40 - 5: 5} {
+		var k packet.Packet
+		if s.tag(&k, seq); k.Segment.Left != want {
+			t.Errorf("at %d: %d, want %d", seq, k.Segment.Left, want)
 		}
 	}
 }

@@ -104,6 +104,7 @@ func (u *uplink) stop(now time.Duration, stop bool) {
 // it was sent. The packet still reaches the switch in time, unless later events of
 // the switch have run already. [Network.Clamped] counts those.
 func (n *Network) Send(at time.Duration, host int, k *packet.Packet) {
+	k.Spent = 0
 	h := &n.hosts[host]
 	if h.line != nil && !k.PureACK && !k.Answer {
 		h.line.hold(at, k)

@@ -49,9 +49,20 @@ type Packet struct {
 	l3 uint8 // where the network-layer header starts in Frame
 	l4 uint8 // where the TCP header starts in Frame
 
+	Spent uint32 // nanoseconds that it waited at earlier switches whose schedulers count them; the largest number stands for longer
+
 	Segment Segment // of a modelled packet
 
 	Frame []byte // Ethernet frame without FCS; nil for a modelled packet
+}
+
+// Class is the number of its queue at a port with so many: its DSCP (TCN, section 5), or
+// 0 for a DSCP that no queue stands for.
+func (k *Packet) Class(queues int) int {
+	if q := int(k.DSCP); q < queues {
+		return q
+	}
+	return 0
 }
 
 // Queue is a FIFO of packets, linked through them so that it never allocates.
@@ -114,6 +125,18 @@ func (q *Queue) Replace(p *Packet) *Packet {
 	return nil
 }
 
+// Add counts p, which stands elsewhere, and Remove no longer does.
+func (q *Queue) Add(p *Packet) {
+	q.count++
+	q.bytes += q.lengths.Of(int(p.Size))
+}
+
+// Remove undoes [Queue.Add].
+func (q *Queue) Remove(p *Packet) {
+	q.count--
+	q.bytes -= q.lengths.Of(int(p.Size))
+}
+
 // Head is the next packet to leave, or nil.
 func (q *Queue) Head() *Packet { return q.head }
 
@@ -143,7 +166,12 @@ type Segment struct {
 
 	// Blocks says how many of SACK are used, the most recent first (RFC 2018).
 	Blocks uint8
-	SACK   [3]Block
+
+	// Left is how many bytes the message has from Seq on, of what its sender has written;
+	// the largest number stands for more. Without payload it is zero.
+	Left uint32
+
+	SACK [3]Block
 }
 
 // Block is a run of received bytes, from First up to but not including End.

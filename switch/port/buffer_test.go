@@ -145,7 +145,7 @@ func drive(t *testing.T, p []*Port, pool *packet.Pool, spec Spec) (in, out tally
 		one := p[rng.IntN(len(p))]
 		k := get(pool, uint8(rng.ExpFloat64()*8)%64, int32(40+rng.IntN(1461)), packet.ECT0)
 		in.packets++
-		q, size := one.classify(k), int(k.Size)
+		q, size := k.Class(one.Queues()), int(k.Size)
 		in.bytes += size
 		accepted := one.Enqueue(now, k)
 		if taken := one.memory.Bytes(); taken > int(spec.Buffer) || one.view(q, 0).PoolBytes != taken {
@@ -172,7 +172,7 @@ func schedulers() []kind.Choice {
 		return kind.Choice{Kind: "sp", Params: map[string]any{"inner": map[string]any{"kind": inner}}}
 	}
 	return []kind.Choice{
-		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, over("dwrr"), over("wfq"),
+		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, over("dwrr"), over("wfq"),
 	}
 }
 

@@ -31,6 +31,7 @@ type Port struct {
 	scheduler sched.Scheduler
 	sending   int32 // size of the packet that is leaving
 	lengths   packet.Lengths
+	sorted    bool         // the scheduler is a [sched.Sorter], and holds the packets
 	limiter   *tokenBucket // nil when off
 	turns     *turns       // nil when the scheme does not observe rounds
 	release   func(*packet.Packet)
@@ -93,10 +94,11 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 		return nil, err
 	}
 	schedulers := kinds.Schedulers()
-	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), TurnEnded: p.turnEnded, Schedulers: schedulers}
+	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, TurnEnded: p.turnEnded, Schedulers: schedulers}
 	if p.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return nil, fmt.Errorf("scheduler: %w", err)
 	}
+	_, p.sorted = p.scheduler.(sched.Sorter)
 	p.scheme, err = kinds.Schemes().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
 		Queues:  spec.Queues,
 		Weights: sched.Weights(p.scheduler, spec.Queues),
@@ -131,7 +133,7 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 // Enqueue takes a packet that arrives at now: classify, admit, let the scheme
 // decide, queue. It reports false when the packet was dropped.
 func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
-	i := p.classify(k)
+	i := k.Class(len(p.queues))
 	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
 	if !p.memory.admits(q.Bytes(), length) {
@@ -144,7 +146,12 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 		return false
 	}
 	k.Enqueued = now
-	q.Push(k)
+	if p.sorted {
+		p.hold(now, i, k)
+	} else {
+		q.Push(k)
+		p.scheduler.Enqueued(now, i, length)
+	}
 	p.bytes += length
 	p.memory.bytes += length
 	q.Enqueued++
@@ -152,9 +159,32 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 		q.peak = q.Bytes()
 		q.PeakBytes = max(q.PeakBytes, q.peak)
 	}
-	p.scheduler.Enqueued(now, i, length)
 	return true
 }
+
+// next is the packet that the scheduler chose, of queue q.
+func (p *Port) next(q *queue) *packet.Packet {
+	if p.sorted {
+		return p.sorter().Head()
+	}
+	return q.Head()
+}
+
+// hold gives a packet of queue i to a scheduler that orders packets.
+func (p *Port) hold(now time.Duration, i int, k *packet.Packet) {
+	p.queues[i].Add(k)
+	p.sorter().Hold(now, i, k)
+}
+
+// take takes the head, of queue i, from a scheduler that orders packets.
+func (p *Port) take(now time.Duration, i int) *packet.Packet {
+	k := p.sorter().Take(now)
+	p.queues[i].Remove(k)
+	return k
+}
+
+// sorter is the scheduler that holds the packets.
+func (p *Port) sorter() sched.Sorter { return p.scheduler.(sched.Sorter) }
 
 // Dequeue takes the packet whose transmission starts at now. Without one, wait
 // tells when to ask again: the packet that the scheduler chose lacks tokens
@@ -167,17 +197,23 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 			return nil, 0
 		}
 		q := &p.queues[i]
-		size := q.Head().Size
+		size := p.next(q).Size
 		if p.limiter != nil {
 			if at := p.limiter.ready(now, packet.OnWire(int(size))); at > now {
 				return nil, at
 			}
 		}
-		k, length := q.Pop(), p.lengths.Of(int(size))
+		length := p.lengths.Of(int(size))
 		p.bytes -= length
 		p.memory.bytes -= length
 		p.sending = size
-		p.scheduler.Sent(now, i, length)
+		var k *packet.Packet
+		if p.sorted {
+			k = p.take(now, i)
+		} else {
+			k = q.Pop()
+			p.scheduler.Sent(now, i, length)
+		}
 		before, waited := k.Marked, now-k.Enqueued
 		if apply(p.scheme.Depart(now, k, p.view(i, waited)), &q.Count, k) {
 			p.drop(now, i, k, DroppedOnDeparture)
@@ -195,15 +231,6 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		}
 		return k, 0
 	}
-}
-
-// classify maps the DSCP to the queue of that number (TCN, section 5); a DSCP
-// that no queue stands for goes to queue 0.
-func (p *Port) classify(k *packet.Packet) int {
-	if q := int(k.DSCP); q < len(p.queues) {
-		return q
-	}
-	return 0
 }
 
 // apply carries out a verdict and reports whether the packet is to be dropped.
@@ -243,7 +270,7 @@ func (p *Port) view(q int, waited time.Duration) aqm.View {
 }
 
 // HeadSize is the length of the packet at the head of queue q, zero when it is
-// empty.
+// empty, or its packets are held by the scheduler.
 func (p *Port) HeadSize(q int) int {
 	if k := p.queues[q].Head(); k != nil {
 		return p.lengths.Of(int(k.Size))

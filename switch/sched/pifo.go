@@ -5,18 +5,24 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/packet"
 )
 
 // PIFO is a push-in first-out queue (Sivaraman et al., SIGCOMM 2016): every
 // packet gets a rank on arrival, and the one with the smallest leaves next;
 // equal ones leave in the order of arrival.
 //
-// No rank function lets a packet overtake another of its own queue, so it is
-// enough to keep the heads in order, as the paper's hardware does.
+// No rank function lets a packet overtake another of its own queue, or with by: flow
+// of its own flow, so it is enough to keep the heads in order, as the paper's hardware
+// does.
 type PIFO struct {
-	Rank    string          `lab:"rank" oneof:"stfq,lstf,srpt" what:"name" doc:"stfq (start-time fair queueing), lstf (least slack time first) or srpt (lower queue first: the smaller remaining-size class)"`
+	Rank    string          `lab:"rank" oneof:"stfq,lstf,srpt,las" what:"name" doc:"stfq (start-time fair queueing), lstf (least slack time first), srpt (shortest remaining processing time) or las (least attained service)"`
+	By      string          `lab:"by" oneof:"class,flow" what:"choice" doc:"what has a rank: class (the DSCP, that is the queue; of srpt the lower one is first, and las has none) or flow; srpt by flow is for modelled hosts, whose packets tell what remains"`
 	Weights []int           `lab:"weights" range:"1..1000000000" doc:"of stfq: shares of the link, one a queue; all 1 when absent"`
 	Slacks  []time.Duration `lab:"slacks" range:"0s..100h" doc:"of lstf: how long a packet may wait, one a queue"`
+	Slack   string          `lab:"slack" oneof:"hop,path" what:"choice" doc:"of lstf: who grants a packet its slack, hop (each switch anew) or path (all together, what it waited at earlier ones is used up); path needs by: flow"`
+	Flows   int             `lab:"flows" range:"2..1048576" doc:"by flow: entries of the table of flows, rounded up to a power of two; flows with the same entry count as one"`
+	Gap     time.Duration   `lab:"gap" range:"0s..100h" doc:"of las: silence after which a flow counts as a new one, as of PIAS' messages"`
 }
 
 type pifo struct {
@@ -41,23 +47,58 @@ func newPIFO(p PIFO, env Env) (Scheduler, error) {
 	if p.Rank != rankLSTF && len(p.Slacks) > 0 {
 		return nil, kind.Invalid("slacks", "%s has none: want rank %s", p.Rank, rankLSTF)
 	}
+	if p.Rank == rankLSTF && len(p.Slacks) != env.Queues {
+		return nil, kind.Invalid("slacks", "%d slacks for %d queues", len(p.Slacks), env.Queues)
+	}
+	if err := p.checkBy(); err != nil {
+		return nil, err
+	}
 	weights, err := weightsFor(p.Weights, env.Queues)
 	if err != nil {
 		return nil, err
 	}
+	if p.By == byFlow {
+		return p.ofFlows(weights, env.Lengths), nil
+	}
 	s := &pifo{weights: weights, waiting: make([]rankQueue, env.Queues), order: make(ranking, 0, env.Queues)}
 	switch p.Rank {
 	case rankSTFQ:
-		s.ranker = newSTFQ(weights)
+		s.ranker = newSTFQ(weights, len(weights))
 	case rankLSTF:
-		if len(p.Slacks) != env.Queues {
-			return nil, kind.Invalid("slacks", "%d slacks for %d queues", len(p.Slacks), env.Queues)
-		}
 		s.ranker = lstf{p.Slacks}
 	case rankSRPT:
 		s.ranker, s.strict, s.weights = srpt{}, env.Queues, make([]int, env.Queues)
 	}
 	return s, nil
+}
+
+// checkBy sees whether what has a rank fits the rank.
+func (p PIFO) checkBy() error {
+	switch {
+	case p.Rank == rankLAS && p.By == byClass:
+		return kind.Invalid("by", "a class attains service for ever: rank %s wants by %s", rankLAS, byFlow)
+	case p.Slack == slackOfPath && p.Rank != rankLSTF:
+		return kind.Invalid("slack", "%s has none: want rank %s", p.Rank, rankLSTF)
+	case p.Slack == slackOfPath && p.By == byClass:
+		return kind.Invalid("slack", "packets of a class differ in what is left of it: %s wants by %s", slackOfPath, byFlow)
+	}
+	return nil
+}
+
+// ofFlows ranks by flow. The weights are those of classes.
+func (p PIFO) ofFlows(weights []int, l packet.Lengths) Scheduler {
+	s := newFlows(nil, p.Flows, len(weights))
+	switch p.Rank {
+	case rankSTFQ:
+		s.ranker = stfqFlows{newSTFQ(weights, len(s.table)), len(weights), l}
+	case rankLAS:
+		s.ranker = &las{p.Gap, l, make([]lasFlow, len(s.table))}
+	case rankLSTF:
+		s.ranker = lstfFlows{p.Slacks, p.Slack == slackOfPath}
+	case rankSRPT:
+		s.ranker = srptFlows{}
+	}
+	return s
 }
 
 func (s *pifo) Weights() []int { return s.weights }
@@ -116,6 +157,19 @@ const (
 	rankSTFQ = "stfq"
 	rankLSTF = "lstf"
 	rankSRPT = "srpt"
+	rankLAS  = "las"
+)
+
+// What has a rank.
+const (
+	byClass = "class"
+	byFlow  = "flow"
+)
+
+// What a slack is granted for.
+const (
+	slackOfHop  = "hop"
+	slackOfPath = "path"
 )
 
 // ranker gives the packets of a [PIFO] their ranks: within a queue never a
@@ -131,23 +185,27 @@ type ranker interface {
 type stfq struct {
 	clock   virtualClock
 	virtual uint64
-	finish  []uint64 // of each queue's last packet
+	finish  []uint64 // of each queue's, or flow's, last packet
 }
 
 // epochBits is how far, as a power of two, the virtual time may move on before
 // the finish tags of idle queues follow it.
 const epochBits = 60
 
-func newSTFQ(weights []int) *stfq {
-	return &stfq{clock: newVirtualClock(weights), finish: make([]uint64, len(weights))}
+// newSTFQ is for so many queues or flows, with the weights of classes.
+func newSTFQ(weights []int, flows int) *stfq {
+	return &stfq{clock: newVirtualClock(weights), finish: make([]uint64, flows)}
 }
 
-func (s *stfq) rank(_ time.Duration, q, size int) uint64 {
-	start := s.finish[q]
+func (s *stfq) rank(_ time.Duration, q, size int) uint64 { return s.start(q, q, size) }
+
+// start is where a packet of a queue or flow starts, which has the weight of a class.
+func (s *stfq) start(flow, class, size int) uint64 {
+	start := s.finish[flow]
 	if precedes(start, s.virtual) {
 		start = s.virtual
 	}
-	s.finish[q] = start + s.clock.service(q, size)
+	s.finish[flow] = start + s.clock.service(class, size)
 	return start
 }
 

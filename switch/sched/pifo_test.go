@@ -31,7 +31,7 @@ func TestSTFQByHand(t *testing.T) {
 // TestSTFQLongIdle: a queue that was idle while the tags wrapped around starts
 // with the others, neither before nor after them.
 func TestSTFQLongIdle(t *testing.T) {
-	s := newSTFQ([]int{1, 1})
+	s := newSTFQ([]int{1, 1}, 2)
 	s.rank(0, 1, 1500)
 	for range 40 {
 		s.finish[0] += 1 << 59 // as if queue 0 had sent this much alone

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/packet"
 )
 
 // Scheduler chooses among the queues of one port. It owns no packets: it is
@@ -25,6 +26,22 @@ type Scheduler interface {
 	Sent(now time.Duration, q, size int)
 }
 
+// Sorter is implemented by schedulers that order packets, whatever their queue. The port
+// gives them its packets to hold in place of Enqueued and Sent. Next is the queue of the
+// head.
+type Sorter interface {
+	// Hold takes a packet that joins queue q.
+	Hold(now time.Duration, q int, k *packet.Packet)
+	// Head is the packet that leaves next, or nil.
+	Head() *packet.Packet
+	// Take takes the head out.
+	Take(now time.Duration) *packet.Packet
+}
+
+// ByRemaining is implemented by schedulers that may read what packets tell of their
+// flows' remaining bytes, which those of real hosts do not.
+type ByRemaining interface{ ByRemaining() bool }
+
 // Heads is how a scheduler sees the queues.
 type Heads interface {
 	// HeadSize is the length in bytes of the packet at the head of queue q, or
@@ -38,6 +55,8 @@ type Env struct {
 	Heads  Heads
 	// FullPacket is the length of one: the quantum where a kind has none of its own.
 	FullPacket int
+	// Lengths says what a packet counts, for schedulers that hold packets.
+	Lengths packet.Lengths
 	// TurnEnded, unless nil, is called by schedulers that serve in rounds when a
 	// queue's turn is over. If the quantum did not allow the next packet, that is when
 	// the link is free again. If the queue emptied, it is at the start of its last

@@ -82,6 +82,9 @@ func (s *sp) over(p SP, env Env) error {
 	if s.inner, err = env.Schedulers.New(name, params, behind(env, s.strict)); err != nil {
 		return inInner(err)
 	}
+	if _, ok := s.inner.(Sorter); ok {
+		return kind.Invalid("inner.kind", "%s ranks flows of the whole port: want an inner scheduler that serves queues", name)
+	}
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package sched
 
-import "aqmlab/kind"
+import (
+	"time"
+
+	"aqmlab/kind"
+)
 
 // Kind is a row of the table of schedulers.
 type Kind = kind.Kind[Env, Scheduler]
@@ -13,6 +17,6 @@ func Table() kind.Table[Env, Scheduler] {
 		kind.Row("wrr", "weighted round robin in bytes: what a turn leaves of its quantum is lost", RoundRobin{}, newWRR),
 		kind.Row("wfq", "weighted fair queueing: the head with the earliest virtual finish leaves next", WFQ{VirtualTime: selfClocked}, newWFQ),
 		kind.Row("sp", "strict priority: queue 0 first, alone or above an inner scheduler", SP{}, newSP),
-		kind.Row("pifo", "push-in first-out: packets leave in the order of ranks given on arrival", PIFO{Rank: rankSTFQ}, newPIFO),
+		kind.Row("pifo", "push-in first-out: packets leave in the order of ranks given on arrival", PIFO{Rank: rankSTFQ, By: byClass, Slack: slackOfHop, Flows: 1024, Gap: 500 * time.Microsecond}, newPIFO),
 	}
 }
