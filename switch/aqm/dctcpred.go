@@ -1,10 +1,12 @@
 package aqm
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
+	"aqmlab/units"
 )
 
 // DCTCPRED is RED cut down to one threshold on the instantaneous queue length,
@@ -13,6 +15,9 @@ import (
 // its own queue, of the port, or of the service pool (MQ-ECN, section 2.1). At
 // dequeue they are the ones that the departing packet leaves behind (TCN,
 // section 4.3).
+//
+// With kmax set it is the linear form: the congestion point of DCQCN (Zhu et al.,
+// SIGCOMM 2015, section 3.1), which is RED on that length with nothing averaged.
 //
 // Where base RTTs vary, the standard threshold is that of their 90th percentile,
 // as is current practice (ECN#, sections 2.3 and 5.1: DCTCP-RED-Tail). With rtt:
@@ -26,7 +31,11 @@ type DCTCPRED struct {
 
 	// CountArriving is for comparisons with the authors' code, kernel modules and
 	// simulators alike: against a minimum of two packets, one more is much.
-	CountArriving bool `lab:"count_arriving" doc:"at enqueue: count the arriving packet too, as the authors' code does"`
+	CountArriving bool `lab:"count_arriving" doc:"at enqueue: count the arriving packet too, as the authors' code does; without, a threshold of two packets marks what finds three"`
+
+	KMin units.Size `lab:"kmin" range:"0B..1000GB" doc:"linear form: length up to which no packet is marked"`
+	KMax units.Size `lab:"kmax" range:"0B..1000GB" doc:"linear form: length above which every packet is marked; excludes threshold and lambda"`
+	PMax float64    `lab:"pmax" range:"(0, 1]" doc:"linear form: probability of a mark at kmax, rising from zero at kmin"`
 }
 
 // The values of DCTCPRED's choices.
@@ -39,18 +48,23 @@ const (
 )
 
 type dctcpRED struct {
-	thresholds []int
-	scope      string
-	atDequeue  bool
-	arriving   bool // counts
-	lengths    packet.Lengths
+	curves    []ramp // over the length in bytes, of each queue
+	rand      *rand.Rand
+	scope     string
+	atDequeue bool
+	arriving  bool // counts
+	lengths   packet.Lengths
 }
 
 var _ Scheme = (*dctcpRED)(nil)
 
 func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
+	linear := ramp{float64(p.KMin), float64(p.KMax), p.PMax}
+	if err := linear.check("kmin", "kmax", p.given()); err != nil {
+		return nil, err
+	}
 	standard := 0.0
-	if p.Threshold.Rule != "" {
+	if p.Threshold.Rule != "" && p.KMax == 0 {
 		standard = env.Length("threshold", p.Lambda, p.RTT)
 	}
 	if err := p.validate(standard); err != nil {
@@ -60,21 +74,32 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 	for _, w := range env.Weights {
 		sum += w
 	}
-	s := &dctcpRED{make([]int, env.Queues), p.Scope, p.At == atDequeue, p.CountArriving, env.Lengths}
-	for q := range s.thresholds {
-		switch p.Threshold.Rule {
-		case Standard.Rule:
-			s.thresholds[q] = whole(standard)
-		case Minimum.Rule:
-			s.thresholds[q] = whole(standard)
-			if w := env.Weights[q]; w > 0 { // no share bounds a queue that is served strictly
-				s.thresholds[q] = whole(standard * float64(w) / float64(sum))
-			}
-		default:
-			s.thresholds[q] = int(p.Threshold.Size)
+	s := &dctcpRED{make([]ramp, env.Queues), env.Rand, p.Scope, p.At == atDequeue, p.CountArriving, env.Lengths}
+	for q := range s.curves {
+		k := whole(standard)
+		switch {
+		case p.KMax > 0:
+			s.curves[q] = linear
+			continue
+		case p.Threshold.Rule == "":
+			k = int(p.Threshold.Size)
+		case p.Threshold == Minimum && env.Weights[q] > 0: // no share bounds a queue that is served strictly
+			k = whole(standard * float64(env.Weights[q]) / float64(sum))
 		}
+		s.curves[q] = cutoff(float64(k))
 	}
 	return s, nil
+}
+
+// given names the parameter of the plain form that the lab sets, if any.
+func (p DCTCPRED) given() string {
+	switch {
+	case p.Threshold != Standard:
+		return "threshold"
+	case p.Lambda != 1:
+		return "lambda"
+	}
+	return ""
 }
 
 func (p DCTCPRED) validate(standard float64) error {
@@ -83,7 +108,7 @@ func (p DCTCPRED) validate(standard float64) error {
 		return kind.Invalid("count_arriving", "no packet arrives at dequeue: want at enqueue")
 	case p.Threshold == Minimum && p.Scope != scopeQueue:
 		return kind.Invalid("threshold", "minimum is one queue's share: want scope queue, or standard or a size for scope %s", p.Scope)
-	case p.Threshold.Rule != "" && standard == 0:
+	case p.Threshold.Rule != "" && p.KMax == 0 && standard == 0:
 		return kind.Invalid("threshold", "%s needs the lab's base RTT (rtt): set one, or give a size such as 32KB", p.Threshold)
 	}
 	return nil
@@ -115,7 +140,7 @@ func (s *dctcpRED) compare(v View, more int) Verdict {
 	case scopePool:
 		length = v.PoolBytes
 	}
-	if length+more > s.thresholds[v.Queue] {
+	if s.curves[v.Queue].marks(float64(length+more), s.rand) {
 		return Mark
 	}
 	return Pass

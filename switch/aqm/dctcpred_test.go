@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"math"
 	"testing"
 
 	"aqmlab/switch/packet"
@@ -65,5 +66,45 @@ func TestDCTCPREDBadChoices(t *testing.T) {
 		"threshold": {"threshold": "minimum", "scope": "port"},
 
 		"count_arriving": {"count_arriving": true, "at": "dequeue"},
+	})
+}
+
+// TestDCTCPREDRamp: DCQCN's congestion point (SIGCOMM 2015, section 3.1, figure 5): the
+// probability of a mark is zero up to Kmin, rises linearly to Pmax at Kmax, and is one
+// above, over the length at the moment, of any scope, on arrival and departure.
+func TestDCTCPREDRamp(t *testing.T) {
+	const packets = 40_000
+	for _, scope := range []string{"queue", "port", "pool"} {
+		for _, when := range []string{"enqueue", "dequeue"} {
+			s := build(t, "dctcp-red", map[string]any{"kmin": "5KB", "kmax": "205KB", "pmax": 0.02, "scope": scope, "at": when})
+			for length, want := range map[int]float64{0: 0, 5000: 0, 55_000: 0.005, 105_000: 0.01, 205_000: 0.02, 205_001: 1} {
+				v := map[string]View{"queue": {Bytes: length, PortBytes: 9e6}, "port": {PortBytes: length}, "pool": {PoolBytes: length}}[scope]
+				ask := s.Arrive
+				if when == "dequeue" {
+					ask = s.Depart
+				}
+				marks := 0
+				for range packets {
+					if ask(0, nil, v) == Mark {
+						marks++
+					}
+				}
+				// Five standard deviations of as many independent draws.
+				if off := math.Abs(float64(marks) - want*packets); off > 5*math.Sqrt(want*(1-want)*packets) {
+					t.Errorf("scope %s at %s, %d bytes: %d marks of %d, want %v of them", scope, when, length, marks, packets, want)
+				}
+			}
+		}
+	}
+}
+
+func TestDCTCPREDBadRamps(t *testing.T) {
+	refuses(t, "dctcp-red", []refusal{
+		{map[string]any{"kmax": "9KB", "threshold": "8KB"}, "threshold: excludes kmin and kmax"},
+		{map[string]any{"kmax": "9KB", "threshold": "minimum"}, "threshold: excludes kmin and kmax"},
+		{map[string]any{"kmax": "9KB", "lambda": 0.5}, "lambda: excludes kmin and kmax"},
+		{map[string]any{"kmin": "9KB"}, "kmax: missing: kmin needs it"},
+		{map[string]any{"pmax": 0.1}, "kmax: missing: pmax needs it"},
+		{map[string]any{"kmin": "9KB", "kmax": "8KB"}, "kmax: is below kmin"},
 	})
 }

@@ -22,7 +22,7 @@ const (
 func Table() kind.Table[Env, Scheme] {
 	return kind.Table[Env, Scheme]{
 		kind.Row("droptail", "accept while the buffer has room, never mark", struct{}{}, newDropTail).Noting("Nothing is marked; every packet passes, ECN-capable or not."),
-		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold", DCTCPRED{Threshold: Standard, RTT: P90RTT, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED).Noting(NotECTPasses),
+		kind.Row("dctcp-red", "mark when the instantaneous queue is longer than a threshold, or ever more likely between two", DCTCPRED{PMax: 1, Threshold: Standard, RTT: P90RTT, Lambda: 1, Scope: scopeQueue, At: atEnqueue}, newDCTCPRED).Noting(NotECTPasses),
 		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{RTT: P90RTT, PMax: 1, StampBits: stampBits}, newTCN).Noting(NotECTPasses),
 		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{RTT: P90RTT, PMax: 0.1, Weight: 0.002, ECN: true}, newRED).Noting(NotECTIsDropped),
 		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, RTT: P90RTT, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED).Noting(NotECTPasses),
