@@ -16,8 +16,9 @@ import (
 //
 // ACKs that come in by a port acknowledge data that left by it where paths are
 // symmetric. Between switches with several paths they need not be, so that ACKs of
-// other ports' data would wait. The authors' program therefore has the gate at the
-// ports that face hosts only, as is the default here; the paper says nothing of it.
+// other ports' data would wait. The paper names this limit, and would have ECMP keep
+// both directions of a flow on one path. The authors' program has the gate at the
+// ports that face hosts only, as is the default here.
 //
 // That program differs from the paper in what it does with ACKs, and when. States,
 // Release, Corrector and Queue choose its ways. A release then lets go as many as
