@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -64,15 +65,15 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 		return nil, err
 	}
 	standard := 0.0
-	if p.Threshold.Rule != "" && p.KMax == 0 {
+	switch {
+	case p.KMax > 0 || p.Threshold.Rule == "":
+	case p.Threshold == Minimum:
+		standard = env.Length("standard threshold", p.Lambda, p.RTT)
+	default:
 		standard = env.Length("threshold", p.Lambda, p.RTT)
 	}
 	if err := p.validate(standard); err != nil {
 		return nil, err
-	}
-	sum := 0
-	for _, w := range env.Weights {
-		sum += w
 	}
 	s := &dctcpRED{make([]ramp, env.Queues), env.Rand, p.Scope, p.At == atDequeue, p.CountArriving, env.Lengths}
 	for q := range s.curves {
@@ -83,12 +84,27 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 			continue
 		case p.Threshold.Rule == "":
 			k = int(p.Threshold.Size)
-		case p.Threshold == Minimum && env.Weights[q] > 0: // no share bounds a queue that is served strictly
-			k = whole(standard * float64(env.Weights[q]) / float64(sum))
+		case p.Threshold == Minimum:
+			k = minimum(standard, env, q)
 		}
 		s.curves[q] = cutoff(float64(k))
 	}
 	return s, nil
+}
+
+// minimum is a queue's share of the standard threshold. No share bounds a queue that is
+// served strictly.
+func minimum(standard float64, env Env, queue int) int {
+	sum, weight := 0, env.Weights[queue]
+	for _, w := range env.Weights {
+		sum += w
+	}
+	k, from := whole(standard), "the standard threshold, as it is served strictly"
+	if weight > 0 {
+		k, from = whole(standard*float64(weight)/float64(sum)), fmt.Sprintf("%d/%d of the standard threshold", weight, sum)
+	}
+	env.tell(fmt.Sprintf("threshold of queue %d", queue), units.Size(k).String(), from)
+	return k
 }
 
 // given names the parameter of the plain form that the lab sets, if any.

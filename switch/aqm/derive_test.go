@@ -16,6 +16,7 @@ func varying() Env {
 	us := time.Microsecond
 	e := env()
 	e.Rate = 10 * units.Gbps
+	e.Weights = []int{2, 1, 1, 0}
 	e.RTTs = RTTs{Min: 70 * us, Mean: 80 * us, P50: 75 * us, P90: 200 * us, P99: 205 * us, Max: 210 * us}
 	return e
 }
@@ -50,6 +51,13 @@ func TestDerivedWhereRTTsVary(t *testing.T) {
 		{"dctcp-red", nil, []Derived{{"threshold", "250KB", "10Gbps x " + p90}}},
 		{"dctcp-red", map[string]any{"rtt": "mean"}, []Derived{{"threshold", "100KB", "10Gbps x " + mean}}},
 		{"dctcp-red", map[string]any{"threshold": "80KB"}, nil},
+		{"dctcp-red", map[string]any{"kmax": "80KB"}, nil},
+		{"dctcp-red", map[string]any{"threshold": "minimum"}, []Derived{
+			{"standard threshold", "250KB", "10Gbps x " + p90},
+			{"threshold of queue 0", "125KB", "2/4 of the standard threshold"},
+			{"threshold of queue 1", "62.5KB", "1/4 of the standard threshold"},
+			{"threshold of queue 2", "62.5KB", "1/4 of the standard threshold"},
+			{"threshold of queue 3", "250KB", "the standard threshold, as it is served strictly"}}},
 		{"tcn", nil, []Derived{{"threshold", "200us", p90}}},
 		{"tcn", map[string]any{"lambda": 0.17}, []Derived{{"threshold", "34us", "0.17 x " + p90}}},
 		{"tcn", map[string]any{"rtt": "max"}, []Derived{{"threshold", "210us", longest}}},
