@@ -118,7 +118,7 @@ func checkIngress(r *schema.Reader, l *Lab, s Scheme) {
 	if short, _ := kind.AsText(r.Value(schemePath(s.Name) + ".aqm")); isGate(short) {
 		path = schemePath(s.Name)
 	}
-	env := port.GateEnv{Buffer: l.Switch.buffer(), FacesHost: true}
+	env := port.GateEnv{Buffer: l.Switch.buffer(), FullPacket: int(l.FullPacket()), FacesHost: true}
 	if env.Buffer == 0 {
 		env.Buffer = units.GB // the missing size is told already
 	}

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"slices"
 	"testing"
 
 	"aqmlab/switch/packet"
@@ -11,7 +12,7 @@ import (
 // packets.
 func paperGate(t testing.TB, params map[string]any) *abq {
 	t.Helper()
-	g, err := Gates().New("abq", params, GateEnv{Buffer: 80 * packet.FullPacket, FacesHost: true})
+	g, err := Gates().New("abq", params, GateEnv{Buffer: 80 * packet.FullPacket, FullPacket: packet.FullPacket, FacesHost: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +118,10 @@ func TestABQParameters(t *testing.T) {
 		{nil, 30_000, "abq: k: 30KB is not below the capacity of the port's queues, 30KB"},
 		{map[string]any{"q_max": "20KB"}, units.MB, "abq: k: 30KB is not below the capacity of the port's queues, 20KB"},
 		{map[string]any{"q_max": "31KB"}, 1500, ""},
-		{map[string]any{"k": "0B"}, units.MB, "abq: k: 0B is outside 1B to 1000GB"},
-		{map[string]any{"floor": "0B"}, units.MB, "abq: floor: 0B is outside 1B to 1000GB"},
 		{map[string]any{"k": 20}, units.MB, "abq: k: 20 has no unit: want a size such as 96KB or 2500B"},
 	}
 	for _, tt := range tests {
-		_, err := Gates().New("abq", tt.params, GateEnv{Buffer: tt.buffer})
+		_, err := Gates().New("abq", tt.params, GateEnv{Buffer: tt.buffer, FullPacket: packet.FullPacket})
 		if got := errText(err); got != tt.want {
 			t.Errorf("%v in a buffer of %v: %q, want %q", tt.params, tt.buffer, got, tt.want)
 		}
@@ -134,4 +133,26 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestABQDefaultsArePackets: K is 20 packets and the floor is 4 (ABQ, section 4), of
+// whatever the lengths of the port count.
+func TestABQDefaultsArePackets(t *testing.T) {
+	for lengths, full := range map[packet.Lengths]int{packet.IP: 1500, packet.Wire: 1538} {
+		spec := Spec{Lengths: lengths, Buffer: 200 * units.KB}
+		g, err := Gates().New("abq", nil, GateEnv{Buffer: spec.Buffer, FullPacket: spec.FullPacket(), FacesHost: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds := func(bytes int) bool {
+			g.Occupied(bytes)
+			wait, _ := g.Enter(true)
+			return wait
+		}
+		// X is K at first and halves with each release: 10, 5 and 2.5 packets.
+		got := []bool{holds(20 * full), holds(20*full + 1), holds(5*full + 1), holds(5 * full)}
+		if want := []bool{false, true, true, false}; !slices.Equal(got, want) {
+			t.Errorf("lengths %v: holds at 20 packets, above, above 5 and at 5: %v, want %v", lengths, got, want)
+		}
+	}
 }

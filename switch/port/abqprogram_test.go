@@ -231,7 +231,7 @@ func TestProgramStates(t *testing.T) {
 		},
 	}
 	for name, moments := range tests {
-		g, err := Gates().New("abq", program(map[string]any{"states": "program"}), GateEnv{Buffer: 80 * packet.FullPacket, FacesHost: true})
+		g, err := Gates().New("abq", program(map[string]any{"states": "program"}), GateEnv{Buffer: 80 * packet.FullPacket, FullPacket: packet.FullPacket, FacesHost: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestProgramStates(t *testing.T) {
 // and those of the last release as the parameter has it.
 func TestProgramEchoes(t *testing.T) {
 	for last, want := range map[bool]Release{true: FreeECE, false: Free} {
-		g, err := Gates().New("abq", map[string]any{"states": "program", "ece_on_last_release": last}, GateEnv{Buffer: 80 * packet.FullPacket, FacesHost: true})
+		g, err := Gates().New("abq", map[string]any{"states": "program", "ece_on_last_release": last}, GateEnv{Buffer: 80 * packet.FullPacket, FullPacket: packet.FullPacket, FacesHost: true})
 		if err != nil {
 			t.Fatal(err)
 		}

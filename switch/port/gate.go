@@ -40,8 +40,9 @@ const (
 
 // GateEnv is what a gate is built for: one port.
 type GateEnv struct {
-	Buffer    units.Size // of the port
-	FacesHost bool       // what enters comes from a host, not from a switch
+	Buffer     units.Size // of the port
+	FullPacket int        // length of one
+	FacesHost  bool       // what enters comes from a host, not from a switch
 }
 
 // Gates lists every kind of gate. A kind makes none for a port that it leaves alone.
@@ -49,7 +50,7 @@ func Gates() kind.Table[GateEnv, Gate] {
 	return kind.Table[GateEnv, Gate]{
 		kind.Row("abq", "hold the ACKs that enter by a port while its output queue is congested",
 			ABQ{
-				K: 20 * packet.FullPacket, Floor: 4 * packet.FullPacket, ECEOnLastRelease: true, Ports: hostPorts,
+				ECEOnLastRelease: true, Ports: hostPorts,
 				States: "paper", Release: "all", Corrector: "ece", Queue: "all", LeastWindow: packet.FullPacket - packet.TCPHeaders, WindowShift: 7,
 			}, newABQ).
 			Noting("It marks and drops no data: it sets the ECN echo of the ACKs that it held, whatever their own ECN field, or cuts their windows."),

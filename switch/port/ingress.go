@@ -45,7 +45,7 @@ func NewIngress(spec Spec, out Outlet) (*Ingress, error) {
 	if spec.Ingress.Kind == "" {
 		return nil, nil
 	}
-	gate, err := Gates().New(spec.Ingress.Kind, spec.Ingress.Params, GateEnv{Buffer: spec.Buffer, FacesHost: spec.FacesHost})
+	gate, err := Gates().New(spec.Ingress.Kind, spec.Ingress.Params, GateEnv{Buffer: spec.Buffer, FullPacket: spec.FullPacket(), FacesHost: spec.FacesHost})
 	if err != nil {
 		return nil, fmt.Errorf("ingress: %w", err)
 	}
