@@ -34,7 +34,7 @@ type RoundObserver interface {
 }
 
 // View is what a scheme may know about the port when it decides. Bytes are the
-// lengths of packets, of which [Env.Of] tells a single one's.
+// lengths of packets, of which [Env.Lengths] tells a single one's.
 type View struct {
 	Queue     int           // the packet's queue, from 0
 	Packets   int           // packets in that queue
@@ -71,9 +71,6 @@ type Env struct {
 	Rand    *rand.Rand     // seeded; the only randomness that a scheme may use
 	Tell    func(Derived)  // is told each parameter that the scheme computes; may be nil
 }
-
-// Of is the length of a packet as all lengths of the port count it.
-func (e Env) Of(p *packet.Packet) int { return e.Lengths.Of(int(p.Size)) }
 
 // fullPacket is the length of a packet that fills an MTU of 1500.
 func (e Env) fullPacket() int { return e.Lengths.Of(packet.FullPacket) }

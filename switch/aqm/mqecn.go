@@ -153,7 +153,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.arrive(now, v)
 	counted := 0
 	if s.CountArriving {
-		counted = s.Of(p)
+		counted = s.Lengths.Of(int(p.Size))
 	}
 	length := s.length.arrive(now, counted, v)
 	curve := s.curve
@@ -169,7 +169,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 
 func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.depart(v)
-	s.length.depart(now, s.Of(p), v)
+	s.length.depart(now, s.Lengths.Of(int(p.Size)), v)
 	if v.Queue >= s.Strict {
 		s.inRounds.depart(v)
 	}
