@@ -3,6 +3,8 @@ GO      ?= go
 # Pinned, so that a new release cannot fail an old commit.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 5s
+# Of a package: what takes a minute alone takes many where others use the CPUs.
+TIMEOUT ?= 30m
 UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
@@ -25,10 +27,10 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 unit: ## all packages but those of e2e and test-vm
-	@$(TALLY) $(UNITS)
+	@$(TALLY) -timeout $(TIMEOUT) $(UNITS)
 
 race: ## the same with the race detector, but for long simulations of one goroutine
-	@$(TALLY) -race $$(echo "$(UNITS)" | grep -v /e2e/truth$$)
+	@$(TALLY) -timeout $(TIMEOUT) -race $$(echo "$(UNITS)" | grep -v /e2e/truth$$)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for f in $(FUZZ); do \
@@ -54,10 +56,10 @@ kernel: build ## the guest kernel of --runtime uml, unless there is one; says wh
 	@flock Makefile sh -c './aqmlab kernel show >/dev/null 2>&1 || ./aqmlab kernel build || test $$? -eq 2'
 
 e2e: kernel ## the command itself, on real hosts (needs root) and in guests
-	@$(TALLY) -count=1 -timeout 15m ./e2e
+	@$(TALLY) -count=1 -timeout $(TIMEOUT) ./e2e
 
 test-vm: ## beside Debian's kernel, in QEMU; says what to install where it cannot
-	@$(TALLY) -count=1 -v ./e2e/vm/vmtest ./e2e/vm/kernelaqm ./e2e/vm/labtest
+	@$(TALLY) -count=1 -timeout $(TIMEOUT) -v ./e2e/vm/vmtest ./e2e/vm/kernelaqm ./e2e/vm/labtest
 
 bench: ## Go benchmarks of the packages; see also aqmlab bench
 	$(GO) test -run '^$$' -bench . ./switch/event ./switch/... ./results/...
