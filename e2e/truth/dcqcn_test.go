@@ -57,7 +57,7 @@ func TestDCQCN(t *testing.T) {
 topology: {kind: star, hosts: %d, rate: 40Gbps}
 rtt: 20us
 host: {transport: dcqcn}
-switch: {buffer: {per_port: 10MB}, pause: {xoff: 100KB}}
+switch: {buffer: {per_port: 10MB}, lengths: ip, pause: {xoff: 100KB}}
 schemes: [{name: it, aqm: red, min: 5KB, max: 200KB, pmax: 0.01, weight: 1, ecn: true}]
 workload: {arrival: {kind: static, count: [1, %d], start: [0s, 5ms], stop: [200ms]}, pattern: many-to-one, transfer: push, connections: 1}
 `, n+1, n-1))

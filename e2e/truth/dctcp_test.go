@@ -52,7 +52,7 @@ func TestDCTCPSawtooth(t *testing.T) {
 	for n, mean := range map[int]float64{2: 0.05, 5: 0.05, 10: 0.05, 40: 0.25} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			want := newSawtooth(float64(n), bdp, k)
-			c := load(t, star{n, rate, rtt, "dctcp", fmt.Sprintf("dctcp-red, threshold: %dB", k*1500), 250 * ms}.lab())
+			c := load(t, star{n, rate, rtt, "dctcp", fmt.Sprintf("dctcp-red, threshold: %dB", k*frame), 250 * ms}.lab())
 			m := measure(t, &c, 0, 50*ms, 250*ms)
 			middle := want.most - want.amplitude/2
 			m.low, m.high = int(middle-1), int(middle+1)
@@ -96,7 +96,7 @@ func TestLowThreshold(t *testing.T) {
 		bdp := w * n
 		rtt := time.Duration(bdp * frame * 8 / float64(rate) * 1e9)
 		share := func(transport string) float64 {
-			c := load(t, star{n, rate, rtt, transport, fmt.Sprintf("dctcp-red, threshold: %dB", k*1500), 1500 * rtt}.lab())
+			c := load(t, star{n, rate, rtt, transport, fmt.Sprintf("dctcp-red, threshold: %dB", k*frame), 1500 * rtt}.lab())
 			m := measure(t, &c, 0, 300*rtt, 1500*rtt)
 			run(t, c)
 			return m.goodput() / float64(rate) * frame / payload
