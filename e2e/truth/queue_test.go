@@ -24,7 +24,7 @@ func TestSlowStartPeak(t *testing.T) {
 		c := load(t, star{8, 10 * units.Gbps, 100 * us, "ecn-star", scheme, 30 * ms}.lab())
 		m := measure(t, &c, 0, 0, 30*ms)
 		run(t, c)
-		near(t, scheme+": peak in bandwidth-delay products", float64(m.quantile(1))*1500/125_000, want, 0.05)
+		near(t, scheme+": peak in bandwidth-delay products", float64(m.quantile(1))*frame/125_000, want, 0.05)
 	}
 }
 
