@@ -109,7 +109,7 @@ func unseen() map[string][]string {
 		},
 		"quantities are text there, and so are ranges": {"rate zero", "rto negative", "rtt negative", "seed range", "seed range long"},
 		"it is about several keys": {
-			"buffer below a packet", "pool below a packet", "bucket below a frame", "quantum below a packet", "quantum without frame", "inner quantum",
+			"buffer below a packet", "pool below a packet", "bucket below a frame", "quantum below a packet", "inner quantum",
 			"size of other sharing", "alpha of other sharing", "pool without a size", "static without a size",
 			"fifo of many queues", "weights", "inner parameter", "inner without kind", "inner of another kind", "too many services",
 			"fraction of nothing", "rtt two values", "scheme needs an RTT", "baseline", "same name",
