@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -66,6 +67,9 @@ func privateMounts(hostsFile string) error {
 	}
 	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
 		return os.NewSyscallError("mount /sys", err)
+	}
+	if _, err := os.Stat("/etc/hosts"); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("this machine has no /etc/hosts, which the lab's host names are laid over: make one, it may be empty (touch /etc/hosts)")
 	}
 	if err := unix.Mount(hostsFile, "/etc/hosts", "", unix.MS_BIND, ""); err != nil {
 		return os.NewSyscallError("mount "+hostsFile+" on /etc/hosts", err)
