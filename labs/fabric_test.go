@@ -87,7 +87,7 @@ func TestFabricWithoutLimiter(t *testing.T) {
 func TestTraffic(t *testing.T) {
 	got := load(t, "quickstart", "workload.services=3,2,1").Traffic(0.6, 5)
 	want := trafficgen.Spec{
-		Hosts: 9, Racks: make([]int, 9), Rate: units.Gbps, Load: 0.6, Flows: 300,
+		Hosts: 9, Racks: make([]int, 9), Rate: units.Gbps, Load: 0.6, Flows: 200,
 		Sizes: kind.Choice{Kind: "websearch"}, Arrival: kind.Choice{Kind: "poisson"},
 		Pattern: "many-to-one", Services: []int{3, 2, 1}, ServiceBy: "flow", SharesOf: "flows", Seed: 5,
 	}

@@ -252,7 +252,7 @@ func TestLoadOf(t *testing.T) {
 // other than poisson: what is added to the traffic leaves them alone.
 func TestTracesStay(t *testing.T) {
 	for name, want := range map[string]string{
-		"quickstart": "8d61119b22fcffb5",
+		"quickstart": "073e54f4589c7536",
 		"smoke":      "196bd25b0c84d061",
 		"tcn/fig6":   "33c4e2ee69f2d9c1",
 	} {
