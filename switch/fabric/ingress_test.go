@@ -289,10 +289,10 @@ func TestIngressDoesNotAllocate(t *testing.T) {
 
 func TestBadIngress(t *testing.T) {
 	spec := ackStar()
-	spec.Port.Ingress.Params["k"] = "2000GB"
+	spec.Port.Ingress.Params["k"] = "0B"
 	var loop event.Loop
 	_, err := New(&loop, spec, Attachment{})
-	if want := "fabric: switch s1, port to h1: ingress: abq: k: 2000GB is outside 0B to 1000GB"; err == nil || err.Error() != want {
+	if want := "fabric: switch s1, port to h1: ingress: abq: k: 0B is outside 1B to 1000GB"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -30,9 +30,9 @@ import (
 // would wait for as long as others come. So is its limit of 120 KB, which flows with
 // an ACK each do not reach.
 type ABQ struct {
-	K                units.Size `lab:"k" range:"0B..1000GB" doc:"bytes in the port's queues above which it is congested; 20 full packets when absent"`
+	K                units.Size `lab:"k" range:"1B..1000GB" doc:"bytes in the port's queues above which it is congested; 20 full packets when absent"`
 	QMax             units.Size `lab:"q_max" range:"0B..1000GB" doc:"capacity of the port's queues, from which the first release point is computed; without it, the port's buffer"`
-	Floor            units.Size `lab:"floor" range:"0B..1000GB" doc:"length below which a halved release point ends the congestion; 4 full packets when absent"`
+	Floor            units.Size `lab:"floor" range:"1B..1000GB" doc:"length below which a halved release point ends the congestion; 4 full packets when absent"`
 	ECEOnLastRelease bool       `lab:"ece_on_last_release" doc:"set the ECN echo also in the release that ends the congestion"`
 	Ports            string     `lab:"ports" oneof:"hosts,all" what:"choice" doc:"hosts: at ports that face hosts, where no ACK can come in by a wrong path (the authors' program); all: between switches, too"`
 	States           string     `lab:"states" oneof:"paper,program" what:"choice" doc:"when ACKs wait and go: as the paper has it, or as the authors' program, where they pass between release points and k, the first of which is the largest excess over k, and go for the last time when the queue is empty"`
