@@ -131,7 +131,7 @@ func (r *roundRobin) append(q int) {
 
 // RoundRobin are the parameters of both round robins.
 type RoundRobin struct {
-	Quantum units.Size `lab:"quantum" range:"0B..1000GB" doc:"bytes that a queue of weight 1 may send a round, at least a full packet; a full packet when absent"`
+	Quantum units.Size `lab:"quantum" range:"1B..1000GB" doc:"bytes that a queue of weight 1 may send a round, at least a full packet; a full packet when absent"`
 	Weights []int      `lab:"weights" range:"1..1000000000" doc:"multiples of the quantum, one a queue; all 1 when absent"`
 }
 
