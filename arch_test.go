@@ -26,8 +26,9 @@ var rooms = map[string]string{
 	"results":                "",
 	"results/store":          "results",
 	"results/compare":        "results results/store",
-	"results/report":         "results results/compare results/report/figure results/store",
+	"results/report":         "results results/compare results/report/figure results/report/layout results/store",
 	"results/report/figure":  "",
+	"results/report/layout":  "results/report/figure",
 	"results/serve":          "results results/report results/store",
 	"results/resultstest":    "results", // tests only
 	"trafficgen":             "units kind trafficgen/traffic",

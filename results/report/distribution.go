@@ -7,6 +7,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
+	"aqmlab/results/report/layout"
 	"aqmlab/results/store"
 )
 
@@ -77,7 +78,7 @@ func (d distribution) rows(c compare.Comparison) (rows [][]string) {
 		if f.Count > 0 {
 			rows = append(rows, []string{
 				scheme, d.name, strconv.Itoa(f.Count),
-				formatMicros(f.Mean), formatMicros(f.P50), formatMicros(f.P95), formatMicros(f.P99), formatMicros(f.P999),
+				layout.Micros(f.Mean), layout.Micros(f.P50), layout.Micros(f.P95), layout.Micros(f.P99), layout.Micros(f.P999),
 			})
 		}
 	}
@@ -94,7 +95,7 @@ func (s *section) drawTimes(c compare.Comparison, points []store.Point) error {
 	if err := gather(all, points); err != nil {
 		return err
 	}
-	s.Times = Table{Name: "times", Head: []string{"scheme", "of", "completed", "average", "p50", "p95", "p99", "p99.9"}}
+	s.Times = layout.Table{Name: "times", Head: []string{"scheme", "of", "completed", "average", "p50", "p95", "p99", "p99.9"}}
 	cdfs, probed := group{Title: "Distribution of completion times"}, s.Tables[len(s.Tables)-len(probes):]
 	for i, d := range all {
 		d.file = stem(d.file, loadName(s.Load))

@@ -10,6 +10,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
+	"aqmlab/results/report/layout"
 )
 
 // subject is what times are measured of.
@@ -53,7 +54,7 @@ func style(c compare.Comparison, scheme string) int { return max(0, slices.Index
 // axis.
 func pointOf(r compare.Row) (value float64, p figure.Point) {
 	p.Low, p.High = 1+r.CI95[0]/100, 1+r.CI95[1]/100
-	p.Note = fmt.Sprintf("%s: %s, %s (%.3f to %.3f), %s", r.Scheme, formatMicros(r.Value), formatRatio(r.Normalized), p.Low, p.High, r.Verdict)
+	p.Note = fmt.Sprintf("%s: %s, %s (%.3f to %.3f), %s", r.Scheme, layout.Micros(r.Value), layout.Ratio(r.Normalized), p.Low, p.High, r.Verdict)
 	return r.Normalized, p
 }
 
@@ -80,7 +81,7 @@ func dotFigure(c compare.Comparison, load float64, s compare.Statistic) (f figur
 		value, p := pointOf(r)
 		widen(&f.X, value, p)
 		p.X, p.Y = value, float64(len(f.Y.Rows))
-		f.Y.Rows = append(f.Y.Rows, shorten(scheme, 24))
+		f.Y.Rows = append(f.Y.Rows, layout.Shorten(scheme, 24))
 		f.Series = append(f.Series, figure.Series{Name: scheme, Style: style(c, scheme), Form: figure.Joined, Points: []figure.Point{p}})
 	}
 	return f, len(f.Series) > 0

@@ -4,7 +4,6 @@ package report
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
+	"aqmlab/results/report/layout"
 	"aqmlab/results/store"
 )
 
@@ -57,15 +57,7 @@ func Write(w io.Writer, runs []*store.Run, baseline string) error {
 
 // WriteHTML writes the page as one HTML file with everything in it.
 func (p *Page) WriteHTML(w io.Writer) error {
-	inline := template.FuncMap{"svg": func(f figure.Figure) template.HTML { return template.HTML(f.SVG()) }}
-	t, err := template.New("report").Funcs(inline).Parse(pageTemplate)
-	if err != nil {
-		return fmt.Errorf("parsing the report's template: %w", err)
-	}
-	if err := t.Execute(w, p.content); err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	return nil
+	return layout.Write(w, pageTemplate, p.content)
 }
 
 // Figures are all figures of the page, in its order.
@@ -139,7 +131,7 @@ func title(runs []*store.Run) string {
 // runFacts is what made one run.
 type runFacts struct {
 	Name   string
-	Facts  Table
+	Facts  layout.Table
 	Points []results.PointInfo
 	Lab    string
 }
@@ -156,7 +148,7 @@ func factsOf(r *store.Run) runFacts {
 	m := r.Manifest
 	rtt := "not measured"
 	if m.BaseRTT > 0 {
-		rtt = formatMicros(results.Microseconds(time.Duration(m.BaseRTT)))
+		rtt = layout.Micros(results.Microseconds(time.Duration(m.BaseRTT)))
 	}
 	by := m.RTTBy
 	if missed := results.MissedRTTs(m.BaseRTTs); missed != "" {
@@ -164,7 +156,7 @@ func factsOf(r *store.Run) runFacts {
 	}
 	facts := runFacts{
 		Name: filepath.Base(r.Dir),
-		Facts: Table{Name: "facts", Rows: [][]string{
+		Facts: layout.Table{Name: "facts", Rows: [][]string{
 			{"state", strings.TrimSuffix(string(m.State)+": "+m.Reason, ": ")},
 			{"lab", fmt.Sprintf("%s (%.12s)", m.Lab, m.LabHash)},
 			{"start", clock(m.Start)},

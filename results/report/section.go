@@ -8,6 +8,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
+	"aqmlab/results/report/layout"
 	"aqmlab/results/store"
 )
 
@@ -18,8 +19,8 @@ type section struct {
 	Columns  []string
 	Rows     []tableRow
 	Queries  bool // whether the traces have any
-	Times    Table
-	Tables   []Table // those beside
+	Times    layout.Table
+	Tables   []layout.Table // those beside
 	Groups   []group
 }
 
@@ -81,10 +82,10 @@ func cellOf(c compare.Comparison, total compare.Total, s compare.Statistic) tabl
 	case !ok:
 		return tableCell{Text: "-"}
 	case r.Scheme == c.Baseline:
-		return tableCell{Text: formatMicros(r.Value)}
+		return tableCell{Text: layout.Micros(r.Value)}
 	}
 	return tableCell{
-		Text:     formatRatio(r.Normalized) + " " + formatVerdict(r.Verdict),
+		Text:     layout.Ratio(r.Normalized) + " " + formatVerdict(r.Verdict),
 		Interval: fmt.Sprintf("%.2f to %.2f", 1+r.CI95[0]/100, 1+r.CI95[1]/100),
 		Verdict:  string(r.Verdict),
 	}

@@ -10,6 +10,7 @@ import (
 
 	"aqmlab/results"
 	"aqmlab/results/compare"
+	"aqmlab/results/report/layout"
 )
 
 // eachColumns is how many columns of 10 characters fit beside the schemes.
@@ -37,7 +38,7 @@ func EachText(w io.Writer, all []compare.RunComparison) error {
 		eachGroup(&b, group, first)
 		first += len(group)
 	}
-	b.WriteString(wrap("FCT in lab time. x0.50: half of the baseline's on the same flows; + better, - worse, ~ no difference by the 95 % interval; * lowest of its column, which need not be better than the next.", tableWidth, "  ") + "\n")
+	b.WriteString(layout.Wrap("FCT in lab time. x0.50: half of the baseline's on the same flows; + better, - worse, ~ no difference by the 95 % interval; * lowest of its column, which need not be better than the next.", tableWidth, "  ") + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -60,12 +61,12 @@ func eachGroup(b *bytes.Buffer, spots []runAtLoad, first int) {
 			continue
 		}
 		width := min(max(len("query avg"), longest(schemes)), 20)
-		b.WriteString(pad(c.over+" "+c.under, width))
+		b.WriteString(layout.Pad(c.over+" "+c.under, width))
 		for i := range spots {
 			fmt.Fprintf(b, "%10d", first+i)
 		}
 		for i, row := range rows {
-			b.WriteString("\n" + pad(shorten(schemes[i], width), width) + row)
+			b.WriteString("\n" + layout.Pad(layout.Shorten(schemes[i], width), width) + row)
 		}
 		b.WriteString("\n\n")
 	}
@@ -73,12 +74,12 @@ func eachGroup(b *bytes.Buffer, spots []runAtLoad, first int) {
 
 // legend says what a column is of, and what to look at before it is trusted.
 func (s runAtLoad) legend(b *bytes.Buffer, number int) {
-	fmt.Fprintf(b, "%2d  %s\n", number, wrap(fmt.Sprintf("%s, %s, against %s", s.Lab, table{c: s.Comparison}.heading(s.load), s.Baseline), tableWidth-4, "    "))
+	fmt.Fprintf(b, "%2d  %s\n", number, layout.Wrap(fmt.Sprintf("%s, %s, against %s", s.Lab, table{c: s.Comparison}.heading(s.load), s.Baseline), tableWidth-4, "    "))
 	if !s.first {
 		return
 	}
 	for _, warning := range s.Warnings {
-		fmt.Fprintf(b, "    %s\n", wrap("warning: "+warning, tableWidth-4, "      "))
+		fmt.Fprintf(b, "    %s\n", layout.Wrap("warning: "+warning, tableWidth-4, "      "))
 	}
 }
 
@@ -98,7 +99,7 @@ func (s runAtLoad) fill(rows, schemes []string, st compare.Statistic) (any bool)
 			star = "*"
 		}
 		cell := strings.TrimLeft(t.cell(compare.Total{Scheme: name, Load: s.load}, st), " ")
-		rows[i] += lead(star+cell, 10)
+		rows[i] += layout.Lead(star+cell, 10)
 	}
 	return any
 }

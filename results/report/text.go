@@ -11,6 +11,7 @@ import (
 
 	"aqmlab/results"
 	"aqmlab/results/compare"
+	"aqmlab/results/report/layout"
 )
 
 // tableWidth is the widest line that Table prints, in characters.
@@ -103,11 +104,11 @@ func (t table) load(load float64) {
 // sides prints what stands beside the FCTs.
 func (t table) sides(load float64) {
 	totals := t.c.TotalsAt(load)
-	t.print(lossTable(totals).headed("lost", "no room", "by AQM", "on links", "resent", "flows with a timeout"))
-	t.print(pauseTable(totals).headed("flow control", "stops", "links stopped, in all"))
+	t.print(lossTable(totals).Headed("lost", "no room", "by AQM", "on links", "resent", "flows with a timeout"))
+	t.print(pauseTable(totals).Headed("flow control", "stops", "links stopped, in all"))
 	t.print(t.queries(totals))
 	for _, name := range t.c.ProbeNames(load) {
-		probe := Table{Head: []string{"probe", "RTT avg", "RTT p50", "RTT p99", "lost (" + shorten(name, 40) + ")"}}
+		probe := layout.Table{Head: []string{"probe", "RTT avg", "RTT p50", "RTT p99", "lost (" + layout.Shorten(name, 40) + ")"}}
 		for _, r := range probeTable(totals, name).Rows {
 			probe.Rows = append(probe.Rows, []string{r[0], r[3], r[4], r[5], r[2] + " of " + r[1]})
 		}
@@ -116,8 +117,8 @@ func (t table) sides(load float64) {
 }
 
 // queries are the completion times of queries, as row prints those of flows.
-func (t table) queries(totals []compare.Total) Table {
-	side := Table{Head: []string{"queries", "QCT avg", "QCT p99", "completed"}}
+func (t table) queries(totals []compare.Total) layout.Table {
+	side := layout.Table{Head: []string{"queries", "QCT avg", "QCT p99", "completed"}}
 	if !slices.ContainsFunc(totals, func(total compare.Total) bool { return total.Queries > 0 }) {
 		return side
 	}
@@ -132,18 +133,18 @@ func (t table) queries(totals []compare.Total) Table {
 }
 
 // print prints a table, unless it is empty, in columns below those of the schemes.
-func (t table) print(side Table) {
+func (t table) print(side layout.Table) {
 	if len(side.Rows) == 0 {
 		return
 	}
 	width := max(t.scheme, len(side.Head[0]))
 	for i, row := range append([][]string{side.Head}, side.Rows...) {
 		if i > 0 {
-			row[0] = shorten(row[0], t.scheme)
+			row[0] = layout.Shorten(row[0], t.scheme)
 		}
-		t.WriteString(pad(row[0], width))
+		t.WriteString(layout.Pad(row[0], width))
 		for _, cell := range row[1 : len(row)-1] {
-			t.WriteString("  " + lead(cell, 8))
+			t.WriteString("  " + layout.Lead(cell, 8))
 		}
 		t.WriteString("  " + row[len(row)-1] + "\n")
 	}
@@ -162,28 +163,28 @@ func (t table) heading(load float64) string {
 }
 
 func (t table) headers() {
-	over, under := pad("", t.scheme), pad("scheme", t.scheme)
+	over, under := layout.Pad("", t.scheme), layout.Pad("scheme", t.scheme)
 	for _, c := range columns() {
-		over += "  " + lead(c.over, 8)
-		under += "  " + lead(c.under, 8)
+		over += "  " + layout.Lead(c.over, 8)
+		under += "  " + layout.Lead(c.under, 8)
 	}
 	fmt.Fprintf(t, "%s\n%s  %6s  %6s  %8s  %s\n", over, under, "marks", "drops", "timeouts", "fidelity")
 }
 
 func (t table) row(total compare.Total) {
-	t.WriteString(pad(shorten(total.Scheme, t.scheme), t.scheme))
+	t.WriteString(layout.Pad(layout.Shorten(total.Scheme, t.scheme), t.scheme))
 	for _, c := range columns() {
 		t.WriteString("  " + t.cell(total, c.Statistic))
 	}
 	n := total.Counts
-	fmt.Fprintf(t, "  %6s  %6s  %8s  %s\n", formatCount(n.Marks), formatCount(n.Drops), formatCount(n.Timeouts), cmp.Or(total.Fidelity.Label, "-"))
+	fmt.Fprintf(t, "  %6s  %6s  %8s  %s\n", layout.Count(n.Marks), layout.Count(n.Drops), layout.Count(n.Timeouts), cmp.Or(total.Fidelity.Label, "-"))
 }
 
 // cell prints one FCT, 8 characters wide without its colour: cyan and yellow, which
 // no common colour blindness confuses.
 func (t table) cell(total compare.Total, s compare.Statistic) string {
 	cell := cellOf(t.c, total, s)
-	text := lead(cell.Text, 8)
+	text := layout.Lead(cell.Text, 8)
 	colour := map[string]string{string(compare.Better): "\x1b[36m", string(compare.Worse): "\x1b[33m"}[cell.Verdict]
 	if !t.o.Color || colour == "" {
 		return text
@@ -193,8 +194,5 @@ func (t table) cell(total compare.Total, s compare.Statistic) string {
 
 // say prints a line of text, broken so that it fits.
 func (t table) say(indent, text string) {
-	fmt.Fprintf(t, "%s%s\n", indent, wrap(text, tableWidth-len(indent), indent+"  "))
+	fmt.Fprintf(t, "%s%s\n", indent, layout.Wrap(text, tableWidth-len(indent), indent+"  "))
 }
-
-func pad(s string, width int) string  { return s + strings.Repeat(" ", max(0, width-len(s))) }
-func lead(s string, width int) string { return strings.Repeat(" ", max(0, width-len(s))) + s }
