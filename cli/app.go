@@ -40,7 +40,7 @@ func (a App) Main(args []string, s Streams) int {
 	root, begun := newRoot(s, kinds), false
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		begun = true
-		sweep(c)
+		removeLeftovers(c)
 	}
 	root.SetArgs(args)
 	err = root.ExecuteContext(ctx)
@@ -70,16 +70,16 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(), newResults(), newLab(kinds), newDoctor(), newBench(),
+		newRun(kinds), newSweep(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(), newResults(), newLab(kinds), newDoctor(), newBench(),
 		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
 	)
 	checkArgs(root)
 	return root
 }
 
-// sweep removes what killed runs have left, before any command does its own work
+// removeLeftovers removes what killed runs have left, before any command does its own work
 // but the helper processes and what shells ask for completions.
-func sweep(c *cobra.Command) {
+func removeLeftovers(c *cobra.Command) {
 	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
 		return
 	}

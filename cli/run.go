@@ -50,8 +50,8 @@ func (f *labFlags) changes() bool {
 	return len(f.schemes)+len(f.set) > 0 || f.loads+f.seeds+f.flows+f.dilation != ""
 }
 
-// load reads a lab of those kinds with the flags applied.
-func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
+// overrides are what the flags set of a lab: "key=value".
+func (f *labFlags) overrides() []string {
 	set := slices.Clone(f.set)
 	for _, o := range []struct{ key, value string }{
 		{"workload.load", f.loads},
@@ -63,7 +63,12 @@ func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
 			set = append(set, o.key+"="+o.value)
 		}
 	}
-	lab, err := labs.Load(ref, labs.Options{Set: set, Kinds: kinds})
+	return set
+}
+
+// load reads a lab of those kinds with the flags applied.
+func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
+	lab, err := labs.Load(ref, labs.Options{Set: f.overrides(), Kinds: kinds})
 	if err != nil {
 		return nil, usage(err)
 	}

@@ -32,6 +32,7 @@ type Lab struct {
 	Collect    Collect      `lab:"collect"`
 	Capture    Capture      `lab:"capture" short:"format"`
 	Seeds      []uint64     `lab:"seeds" form:"seeds" distinct:"yes" default:"1" range:"0..9223372036854775807" doc:"whole numbers, distinct, or a range such as 1..3, of at most 10,000"`
+	Sweep      Sweep        `lab:"sweep"`
 	Baseline   string       `lab:"baseline" form:"name" doc:"name of the scheme that the others are compared with; without, the first"`
 	Dilation   Dilation     `lab:"dilation" form:"dilation" default:"auto" range:"[1, 1000000]" doc:"how many times slower than lab time the wall clock runs, or auto, see [fidelity.md](fidelity.md)"`
 
@@ -238,6 +239,12 @@ type Capture struct {
 	Ports  []string   `lab:"ports" write:"set" distinct:"yes" doc:"such as s1:h1: the port of the switch s1 towards h1; with host.port: switch also h1:s1; all when absent"`
 	Snap   units.Size `lab:"snap" default:"128B" range:"64B..9018B" example:"128B or 64MB" doc:"of each frame"`
 	Size   units.Size `lab:"size" default:"64MB" range:"1MB..256MB" example:"128B or 64MB" doc:"about how large the file of a point may become"`
+}
+
+// Sweep is what aqmlab sweep varies of the lab. Nothing else looks at it.
+type Sweep struct {
+	Over   []string `lab:"over" write:"set" example:"workload.load=0.1..0.9/0.1" doc:"axes of a sweep, which are crossed: key=values, see [sweeps.md](sweeps.md)"`
+	Points []string `lab:"points" write:"set" example:"rtt.min=50us schemes.tcn.threshold=60us" doc:"points of a sweep that are listed, each with the same keys, which are crossed with its axes"`
 }
 
 // PCAPNG is the format of captures, which Wireshark opens.

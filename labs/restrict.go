@@ -44,6 +44,7 @@ func (l *Lab) Restricted(schemes []string, load float64, seed uint64) (*Lab, err
 	one.Schemes = slices.Clone(l.Schemes)
 	one.Workload.Load = []float64{load}
 	one.Seeds = []uint64{seed}
+	one.Sweep = Sweep{}
 	return &one, one.Only(schemes)
 }
 

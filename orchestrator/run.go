@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"aqmlab/labs"
@@ -33,14 +34,33 @@ type RunOptions struct {
 	// Resume is a run that ended early, which is to have the points that it lacks;
 	// nil: a new run. The lab must be the run's own.
 	Resume *store.Run
+	// Points are those of the lab that are run; nil: all of them.
+	Points []results.Coord
+	// Keep begins to keep what is measured, in place of a run below Out; nil: such a run.
+	Keep func(m results.Manifest) (Keeper, error)
 }
+
+// Keeper keeps what a run measures. Its methods are called one at a time, but for
+// Publish, which may be called while another is at work.
+type Keeper interface {
+	// Add keeps a point.
+	Add(p results.Point) error
+	// Publish shows readers how far the run is.
+	Publish(l results.Live) error
+	// Finish ends a run that has all its points, and Abort one that lacks some for that
+	// reason. They return the folder of the run that was stored, or "".
+	Finish(end time.Time) (dir string, err error)
+	Abort(end time.Time, reason string) (dir string, err error)
+}
+
+var _ Keeper = (*store.Writer)(nil)
 
 // Run runs every point of the lab, scheme after scheme on the same traces, and
 // stores them. It returns the run, which is partial if ctx ended or a point
 // failed after others were done; the error then says why. A run that cannot be
 // resumed gives [ErrNotResumed].
 func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
-	points, err := plan(lab)
+	points, err := plan(lab, o.Points)
 	if err != nil {
 		return nil, err
 	}
@@ -97,11 +117,11 @@ func (o RunOptions) row(lab *labs.Lab) (backend.Row, error) {
 // runOn runs points on a backend, as many at once as it can, and stores them in the
 // order of the plan, whole or, after an error, those that were done by then.
 func (o RunOptions) runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab, points []backend.Point) (*store.Run, error) {
-	writer, err := newWriter(lab, b.Manifest, o)
+	keeper, err := newKeeper(lab, b.Manifest, o)
 	if err != nil {
 		return nil, err
 	}
-	watcher := newPublisher(o.Watcher, writer.Publish)
+	watcher := newPublisher(o.Watcher, keeper.Publish)
 	measure := func(ctx context.Context, i int) (results.Point, error) {
 		p, named := points[i], name(points, i, b)
 		watcher.Begin(named)
@@ -112,38 +132,51 @@ func (o RunOptions) runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab
 		watcher.End(named, measured)
 		return measured, nil
 	}
-	if err := (series{b.Jobs, len(points), measure, writer.Add}).run(ctx); err != nil {
-		return abort(writer, err)
+	if err := (series{b.Jobs, len(points), measure, keeper.Add}).run(ctx); err != nil {
+		return abort(keeper, err)
 	}
-	return finish(writer)
+	return finish(keeper)
 }
 
-// plan lists the points: all schemes of a load and seed in a row, so that what
-// changes on the machine over time changes for all of them.
-func plan(lab *labs.Lab) ([]backend.Point, error) {
+// plan lists the points, or those of them that are wanted: all schemes of a load and
+// seed in a row, so that what changes on the machine over time changes for all of them.
+func plan(lab *labs.Lab, wanted []results.Coord) ([]backend.Point, error) {
 	var points []backend.Point
 	for _, load := range lab.Workload.Load {
 		for _, seed := range lab.Seeds {
+			var here []results.Coord
+			for _, s := range lab.Schemes {
+				at := results.Coord{Scheme: s.Name, Load: load, Seed: seed}
+				if wanted == nil || slices.Contains(wanted, at) {
+					here = append(here, at)
+				}
+			}
+			if len(here) == 0 {
+				continue
+			}
 			flows, err := trafficgen.Trace(lab.Traffic(load, seed))
 			if err != nil {
 				return nil, err
 			}
-			for _, s := range lab.Schemes {
-				points = append(points, backend.Point{Coord: results.Coord{Scheme: s.Name, Load: load, Seed: seed}, Flows: flows})
+			for _, at := range here {
+				points = append(points, backend.Point{Coord: at, Flows: flows})
 			}
 		}
 	}
 	return points, nil
 }
 
-// newWriter begins a run, or goes on with one.
-func newWriter(lab *labs.Lab, m results.Manifest, o RunOptions) (*store.Writer, error) {
+// newKeeper begins a run, or goes on with one.
+func newKeeper(lab *labs.Lab, m results.Manifest, o RunOptions) (Keeper, error) {
 	yaml, err := lab.YAML()
 	if err != nil {
 		return nil, err
 	}
 	if m.Derived, err = lab.Derived(); err != nil {
 		return nil, err
+	}
+	if o.Keep != nil {
+		return o.Keep(m)
 	}
 	if o.Resume != nil {
 		return store.Resume(o.Resume.Dir, m, yaml, report.Describe)
@@ -166,21 +199,21 @@ func complete(run *store.Run) (*store.Run, error) {
 }
 
 // finish gives a run that has all its points its name.
-func finish(writer *store.Writer) (*store.Run, error) {
-	dir, err := writer.Finish(time.Now())
-	if err != nil {
+func finish(keeper Keeper) (*store.Run, error) {
+	dir, err := keeper.Finish(time.Now())
+	if err != nil || dir == "" {
 		return nil, err
 	}
 	return store.Open(dir)
 }
 
 // abort keeps the points that are whole, if there are any.
-func abort(writer *store.Writer, why error) (*store.Run, error) {
+func abort(keeper Keeper, why error) (*store.Run, error) {
 	reason := why.Error()
 	if errors.Is(why, context.Canceled) {
 		reason = "interrupted"
 	}
-	dir, err := writer.Abort(time.Now(), reason)
+	dir, err := keeper.Abort(time.Now(), reason)
 	if err != nil || dir == "" {
 		return nil, errors.Join(why, err)
 	}

@@ -32,9 +32,9 @@ const (
 	ReportFile  = "report.html"
 )
 
-// writeFile writes a file so that a reader, or a crash, finds the old content
+// WriteFile writes a file so that a reader, or a crash, finds the old content
 // or the new one and nothing between.
-func writeFile(path string, b []byte) error {
+func WriteFile(path string, b []byte) error {
 	temp := path + ".new"
 	err := writeDurably(temp, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -89,7 +89,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", filepath.Base(path), err)
 	}
-	return writeFile(path, append(b, '\n'))
+	return WriteFile(path, append(b, '\n'))
 }
 
 func readJSON(path string, v any) error {

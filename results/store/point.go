@@ -46,7 +46,7 @@ func writePoint(dir string, p results.Point) error {
 		Probes: results.SummarizeProbes(p.Probes), Counters: p.Counters,
 	}
 	if len(p.Capture.Chunks) > 0 {
-		if err := writeFile(filepath.Join(dir, captureFile), slices.Concat(p.Capture.Chunks...)); err != nil {
+		if err := WriteFile(filepath.Join(dir, captureFile), slices.Concat(p.Capture.Chunks...)); err != nil {
 			return err
 		}
 		r.Capture = &captured{p.Capture.Packets, p.Capture.LeftOut}

@@ -188,7 +188,7 @@ func TestFind(t *testing.T) {
 	if _, err := Find(filepath.Join(root, "none"), "x"); err == nil || !strings.Contains(err.Error(), "there are no runs") {
 		t.Errorf("in an empty root: %v", err)
 	}
-	if err := w.discard(); err != nil {
+	if err := w.Discard(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -266,7 +266,7 @@ func TestListIsByTime(t *testing.T) {
 	if err != nil || len(entries) != 2 || entries[0].State != results.Complete || entries[1].State != results.Running {
 		t.Errorf("listed %+v (%v)", entries, err)
 	}
-	if err := w.discard(); err != nil {
+	if err := w.Discard(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,6 +29,7 @@ type Writer struct {
 	manifest   results.Manifest
 	describer  Describer
 	lock       *os.File // the folder itself, locked as long as this process lives
+	unlisted   bool     // its name says what it holds, and it is never the latest
 }
 
 // Describer makes files for the readers of a run: their contents by the names
@@ -41,24 +42,48 @@ type Describer func(*Run) (map[string][]byte, error)
 //
 // The error says what the manifest lacks, or why the folder cannot be made.
 func Create(root string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
-	if err := storable(m); err != nil {
+	return create(&Writer{root: root, manifest: m, describer: d}, labYAML, (*Writer).claim)
+}
+
+// CreateAs is [Create] with a name of the caller's for the folder, who keeps others
+// from making a run of that name meanwhile. What a killed process left of such a run is
+// removed first.
+func CreateAs(root, name string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
+	return create(&Writer{root: root, name: name, manifest: m, describer: d, unlisted: true}, labYAML, (*Writer).replace)
+}
+
+// create begins a run in the folder that take makes.
+func create(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error) {
+	if err := storable(w.manifest); err != nil {
 		return nil, fmt.Errorf("creating a run: %w", err)
 	}
+	m := &w.manifest
 	m.Start = m.Start.UTC()
 	m.State, m.Reason, m.Points = results.Running, "", []results.PointInfo{}
 	m.LabHash = hashOf(labYAML)
-	w := &Writer{root: root, manifest: m, describer: d}
-	if err := w.claim(); err != nil {
-		return nil, fmt.Errorf("creating a run in %s: %w", root, err)
+	err := take(w)
+	if err != nil {
+		return nil, fmt.Errorf("creating a run in %s: %w", w.root, err)
 	}
-	err := writeFile(filepath.Join(w.Dir(), labFile), labYAML)
-	if err == nil {
+	if err = WriteFile(filepath.Join(w.Dir(), labFile), labYAML); err == nil {
 		err = w.writeManifest()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("creating a run in %s: %w", root, errors.Join(err, w.discard()))
+		return nil, fmt.Errorf("creating a run in %s: %w", w.root, errors.Join(err, w.Discard()))
 	}
 	return w, nil
+}
+
+// replace makes the folder in place of one that a killed process left.
+func (w *Writer) replace() error {
+	w.dir = filepath.Join(w.root, unfinished+w.name)
+	if err := os.RemoveAll(w.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return err
+	}
+	return w.lockFolder()
 }
 
 // claim makes the folder under the first name that is free: runs of one lab
@@ -171,7 +196,7 @@ func (w *Writer) Finish(end time.Time) (dir string, err error) {
 // the disk is full, is kept without one, and the error tells why.
 func (w *Writer) Abort(end time.Time, reason string) (dir string, err error) {
 	if len(w.manifest.Points) == 0 {
-		return "", w.discard()
+		return "", w.Discard()
 	}
 	w.manifest.End, w.manifest.State, w.manifest.Reason = end.UTC(), results.Partial, reason
 	described := w.describe()
@@ -194,7 +219,7 @@ func (w *Writer) describe() error {
 	}
 	files, err := w.describer(run)
 	for name, text := range files {
-		err = errors.Join(err, writeFile(filepath.Join(w.Dir(), name), text))
+		err = errors.Join(err, WriteFile(filepath.Join(w.Dir(), name), text))
 	}
 	return err
 }
@@ -215,14 +240,17 @@ func (w *Writer) publish() (dir string, err error) {
 			return "", fmt.Errorf("publishing run %s: %w", w.name, err)
 		}
 	}
+	if w.unlisted {
+		return dir, nil
+	}
 	if err := pointLatest(w.root, w.name); err != nil {
 		return dir, fmt.Errorf("pointing %s at run %s: %w", latestLink, w.name, err)
 	}
 	return dir, nil
 }
 
-// discard removes the run.
-func (w *Writer) discard() error {
+// Discard removes the run.
+func (w *Writer) Discard() error {
 	defer w.lock.Close()
 	if err := os.RemoveAll(w.Dir()); err != nil {
 		return fmt.Errorf("removing run %s: %w", w.name, err)

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/sweep"
+	"aqmlab/switch/port"
+)
+
+// sweepsStore is where sweeps are stored unless the user says otherwise.
+var sweepsStore = filepath.Join("results", "sweeps")
+
+// groupFlag collects axes in the order in which their flags stand.
+type groupFlag struct {
+	groups *[]sweep.Group
+	take   func(groups *[]sweep.Group, text string) error
+}
+
+// String is empty: there is no default.
+func (groupFlag) String() string { return "" }
+
+// Type is what help calls the value.
+func (groupFlag) Type() string { return "key=values" }
+
+// Set takes one flag.
+func (f groupFlag) Set(text string) error { return f.take(f.groups, text) }
+
+// over begins a group of axes.
+func over(groups *[]sweep.Group, text string) error {
+	g, err := sweep.ParseGroup(text)
+	*groups = append(*groups, g)
+	return err
+}
+
+// with has an axis change together with the one before.
+func with(groups *[]sweep.Group, text string) error {
+	if len(*groups) == 0 {
+		return errors.New("want it after the --over with which it changes")
+	}
+	return (*groups)[len(*groups)-1].Join(text)
+}
+
+// point lists a point. Those of the same keys are one group.
+func point(groups *[]sweep.Group, text string) error {
+	keys, row, err := sweep.ParsePoint(text)
+	if err != nil {
+		return err
+	}
+	for i, g := range *groups {
+		if slices.Equal(g.Keys, keys) {
+			(*groups)[i].Rows = append(g.Rows, row)
+			return nil
+		}
+	}
+	*groups = append(*groups, sweep.Group{Keys: keys, Rows: [][]string{row}})
+	return nil
+}
+
+// sweepFlags are those of sweep.
+type sweepFlags struct {
+	labFlags
+	groups                 []sweep.Group
+	runtime, store, engine string
+	jobs                   int
+	retry, planOnly        bool
+}
+
+func newSweep(kinds port.Kinds) *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "sweep LAB",
+		Short: "Measure a lab at many settings: any key of it is an axis",
+		Long: `Sweep measures every scheme of a lab, with every seed, at every combination of
+settings, and shows how the results follow from them.
+
+An axis is a key of the lab with several values: a list (50us,78us), whole numbers
+(1..5), a range with a step (0.1..0.9/0.1) or with a factor (10us..640us*2). Axes
+are crossed; one given by --with changes together with the one before. --point
+lists single combinations. A lab may have its axes in its section sweep.
+
+Every point is stored below --store as soon as it is measured, under a hash of all
+that its result depends on. A point that is stored, by this sweep or another, is
+not measured again: after an interruption the same command goes on where it was.`,
+		Example: `  aqmlab sweep quickstart --over workload.load=0.3..0.9/0.2 --seeds 1..5
+  aqmlab sweep quickstart --over schemes.tcn.threshold=50us..400us*2 --schemes tcn
+  aqmlab sweep mylab.yaml --over rtt.min=100us,200us --with schemes.tcn.threshold=120us,240us
+  aqmlab sweep show`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeLabs,
+		RunE:              func(c *cobra.Command, names []string) error { return f.run(c, names[0], kinds) },
+	}
+	f.add(c)
+	fs := c.Flags()
+	fs.Var(groupFlag{&f.groups, over}, "over", "an axis, crossed with the others (repeatable)")
+	fs.Var(groupFlag{&f.groups, with}, "with", "an axis that changes together with the one before (repeatable)")
+	fs.Var(groupFlag{&f.groups, point}, "point", `a point: --point "key=value key=value" (repeatable)`)
+	runtimes := slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
+	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(runtimes, ", "))
+	fs.StringVar(&f.engine, "engine", sweep.Engines()[0].Name, "who measures: "+strings.Join(sweep.EngineNames(), ", "))
+	fs.IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	fs.BoolVar(&f.retry, "retry", false, "measure points again that failed")
+	fs.BoolVar(&f.planOnly, "plan", false, "say what would be measured, and measure nothing")
+	fs.StringVar(&f.store, "store", sweepsStore, "folder of the points")
+	completeFlag(c, "runtime", cobra.FixedCompletions(runtimes, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "engine", cobra.FixedCompletions(sweep.EngineNames(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "schemes", completeSchemes(kinds))
+	c.AddCommand(newSweepList(kinds), newSweepWork(kinds))
+	return c
+}
+
+// spec is the sweep that the flags and the lab describe.
+func (f *sweepFlags) spec(ref string, kinds port.Kinds) (sweep.Spec, error) {
+	on, err := orchestrator.ParseRuntime(f.runtime)
+	if err == nil && on == orchestrator.Auto {
+		err = errors.New("auto: points are stored under the name of their runtime: want a runtime by its name")
+	}
+	if err != nil {
+		return sweep.Spec{}, fmt.Errorf("--runtime: %w", err)
+	}
+	if f.jobs < 0 {
+		return sweep.Spec{}, fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.jobs)
+	}
+	s := sweep.Spec{Lab: ref, Set: f.overrides(), Schemes: f.schemes, Runtime: on, Kinds: kinds, Groups: f.groups}
+	if len(f.groups) > 0 {
+		return s, nil
+	}
+	lab, err := labs.Load(ref, labs.Options{Set: s.Set, Kinds: kinds})
+	if err != nil {
+		return s, err
+	}
+	for _, text := range lab.Sweep.Over {
+		if err := over(&s.Groups, text); err != nil {
+			return s, fmt.Errorf("lab %s: sweep.over: %w", lab.Name, err)
+		}
+	}
+	for _, text := range lab.Sweep.Points {
+		if err := point(&s.Groups, text); err != nil {
+			return s, fmt.Errorf("lab %s: sweep.points: %w", lab.Name, err)
+		}
+	}
+	return s, nil
+}
+
+func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
+	engine, err := sweep.FindEngine(f.engine)
+	if err != nil {
+		return usage(fmt.Errorf("--engine: %w", err))
+	}
+	spec, err := f.spec(ref, kinds)
+	if err != nil {
+		return usage(err)
+	}
+	w, err := spec.Expand()
+	if err != nil {
+		return usage(err)
+	}
+	s := sweep.Store{Dir: f.store, Kinds: kinds}
+	todo := len(w.Keys())
+	if !f.retry {
+		left, err := s.Todo(w)
+		if err != nil {
+			return err
+		}
+		todo = len(left)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "sweep %s: %s, of which %s to measure, %d stored\n", w.Name, plural(len(w.Points), "point"), plural(todo, "measurement"), len(w.Keys())-todo)
+	if f.planOnly {
+		return nil
+	}
+	err = s.Run(c.Context(), engine, w, sweep.Options{
+		Jobs: f.jobs, Log: c.ErrOrStderr(), Retry: f.retry,
+		Watch: func(p sweep.Progress) { printProgress(c.ErrOrStderr(), p) },
+	})
+	if errors.Is(err, sweep.ErrFailed) {
+		err = errors.Join(listFailures(c.ErrOrStderr(), s, w), err)
+	}
+	return explain(err)
+}
+
+// printProgress prints a line.
+func printProgress(w io.Writer, p sweep.Progress) {
+	failed := ""
+	if p.Failed > 0 {
+		failed = fmt.Sprintf(", %d failed", p.Failed)
+	}
+	fmt.Fprintf(w, "[%d/%d%s] %s; about %s left\n", p.Points, p.Of, failed, cmp.Or(p.Just, "going on"), roughly(p.Left))
+}
+
+// listFailures prints the points that failed, with their reasons.
+func listFailures(w io.Writer, s sweep.Store, sw *sweep.Sweep) error {
+	failed, err := s.Failures(sw)
+	for _, f := range failed {
+		fmt.Fprintf(w, "failed: %v on %s: %s\n", f.Coord, f.Host, f.Reason)
+	}
+	return err
+}
+
+// newSweepList lists what a store has.
+func newSweepList(kinds port.Kinds) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the sweeps of a store, and how far they are", Example: `  aqmlab sweep list --store /shared/sweeps`}
+	dir := c.Flags().String("store", sweepsStore, "folder of the points")
+	return shown(c, func(*cobra.Command, []string) ([]sweep.Status, error) {
+		return sweep.Store{Dir: *dir, Kinds: kinds}.List()
+	}, func(w io.Writer, all []sweep.Status) error {
+		return columns(w, func(w io.Writer) {
+			fmt.Fprintln(w, "sweep\tlab\truntime\tpoints\tstored\tfailed")
+			for _, s := range all {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\n", s.Name, s.Lab, s.Runtime, s.Points, s.Stored, s.Failed)
+			}
+		})
+	})
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator/sweep"
+	"aqmlab/switch/port"
+)
+
+// newSweepWork is what an engine has run on another machine.
+func newSweepWork(kinds port.Kinds) *cobra.Command {
+	var o sweep.Options
+	c := &cobra.Command{
+		Use:    "work SWEEP CHUNK",
+		Short:  "Measure a chunk of a stored sweep",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
+	}
+	dir := c.Flags().String("store", sweepsStore, "folder of the points")
+	c.Flags().IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	c.RunE = func(c *cobra.Command, words []string) error {
+		s := sweep.Store{Dir: *dir, Kinds: kinds}
+		w, err := s.Sweep(words[0])
+		if err != nil {
+			return err
+		}
+		o.Log, o.Watch = c.ErrOrStderr(), func(p sweep.Progress) { printProgress(c.ErrOrStderr(), p) }
+		if err := s.Work(c.Context(), w, words[1], o); err != nil {
+			return fmt.Errorf("chunk %s of sweep %s: %w", words[1], words[0], err)
+		}
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,71 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
+)
+
+// Failure is a point that could not be measured.
+type Failure struct {
+	results.Coord
+	Key    string    `json:"key"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+	Host   string    `json:"host"` // where it was tried
+}
+
+func (w *Sweep) failedFile(key string) string { return filepath.Join(w.dir, failedDir, key+".json") }
+
+// noteFailure stores why a point failed.
+func (w *Sweep) noteFailure(u Unit, why error) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	text, err := json.MarshalIndent(Failure{u.Coord, u.Key, why.Error(), time.Now().UTC(), host}, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(w.dir, failedDir), 0o755)
+	}
+	if err == nil {
+		err = store.WriteFile(w.failedFile(u.Key), append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: noting that %v failed: %w", errStoring, u.Coord, err)
+	}
+	return nil
+}
+
+// Failures lists the points that failed when they were last tried, and are not stored.
+func (s Store) Failures(w *Sweep) (all []Failure, err error) {
+	for _, p := range w.first() {
+		text, err := os.ReadFile(w.failedFile(p.Key))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && s.Has(p.Key) {
+			continue
+		}
+		var f Failure
+		if err == nil {
+			err = json.Unmarshal(text, &f)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing the failures of sweep %s: %w", w.Name, err)
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// forget removes what is known of failures, so that the points are tried again.
+func (w *Sweep) forget() error {
+	if err := os.RemoveAll(filepath.Join(w.dir, failedDir)); err != nil {
+		return fmt.Errorf("forgetting the failures of sweep %s: %w", w.Name, err)
+	}
+	return nil
+}

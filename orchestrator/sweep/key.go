@@ -1,0 +1,101 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator"
+	"aqmlab/results"
+)
+
+// hasher makes the keys of points: what they are stored under. Points of one key are
+// measured in the same way, and have the same result where time is virtual.
+type hasher struct {
+	runtime string
+	program string
+	machine string            // what of this machine the result depends on
+	files   map[string]string // digests of what labs read, by path
+}
+
+// keyOf is the hasher for a runtime on this machine.
+func keyOf(r orchestrator.Runtime) (hasher, error) {
+	row := r.Row()
+	h := hasher{runtime: row.Name, files: make(map[string]string)}
+	switch {
+	case row.OwnKernel:
+		m := results.ThisMachine()
+		h.machine = fmt.Sprintf("%s, %s, %d cores", m.Kernel, m.CPU, m.Cores)
+	case row.Find != nil:
+		found, err := row.Find()
+		if err != nil {
+			return hasher{}, fmt.Errorf("runtime %s: %w", row.Name, err)
+		}
+		h.machine = found
+	}
+	var err error
+	h.program, err = program()
+	return h, err
+}
+
+// program is the version and revision of this program, or, where these do not tell it
+// from others, a digest of its file.
+func program() (string, error) {
+	version, revision := results.ThisBuild()
+	if revision != "unknown" && !strings.HasSuffix(revision, "+changes") {
+		return version + " " + revision, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program's file: %w", err)
+	}
+	return digest(self)
+}
+
+// digest is the hash of a file.
+func digest(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("reading %s: %w", file, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// of is the key of a point of a lab: 32 hexadecimal digits. What is there for readers
+// does not count.
+func (h hasher) of(lab *labs.Lab, at results.Coord) (string, error) {
+	one, err := lab.Restricted([]string{at.Scheme}, at.Load, at.Seed)
+	if err != nil {
+		return "", err
+	}
+	one.Title, one.Source = "", labs.Source{}
+	yaml, err := one.YAML()
+	if err != nil {
+		return "", err
+	}
+	parts := []string{h.runtime, h.program, h.machine, string(yaml)}
+	for _, file := range lab.Files() {
+		if h.files[file] == "" {
+			if h.files[file], err = digest(file); err != nil {
+				return "", err
+			}
+		}
+		parts = append(parts, h.files[file])
+	}
+	text, err := json.Marshal(parts)
+	if err != nil {
+		return "", fmt.Errorf("hashing a point: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16]), nil
+}

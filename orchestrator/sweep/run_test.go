@@ -1,0 +1,218 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqmlab/orchestrator"
+)
+
+const small = `name: small
+topology: {kind: star, hosts: 3, rate: 1Gbps}
+rtt: 100us
+schemes: [{name: droptail, aqm: droptail}, {name: tcn, aqm: tcn, threshold: 100us}]
+workload: {sizes: websearch, flows: 20, load: [0.5]}
+seeds: [1, 2]
+`
+
+// expand is the sweep of the small lab over axes.
+func expand(t *testing.T, axes ...string) *Sweep {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "small.yaml")
+	if err := os.WriteFile(file, []byte(small), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := Spec{Lab: file, Runtime: orchestrator.Simulator()}
+	for _, text := range axes {
+		g, err := ParseGroup(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Groups = append(s.Groups, g)
+	}
+	w, err := s.Expand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// run runs a sweep on this machine, and returns what was told of it.
+func run(ctx context.Context, t *testing.T, s Store, w *Sweep) ([]Progress, error) {
+	t.Helper()
+	var told []Progress
+	err := s.Run(ctx, Engines()[0], w, Options{Watch: func(p Progress) { told = append(told, p) }})
+	return told, err
+}
+
+// TestExpand: axes are crossed, and what a setting does not concern has one key.
+func TestExpand(t *testing.T) {
+	w := expand(t, "workload.load=0.3,0.6", "schemes.tcn.threshold=50us,100us")
+	if n, want := len(w.Points), 2*2*2*2; n != want { // loads, thresholds, seeds, schemes
+		t.Errorf("%d points, want %d", n, want)
+	}
+	if n, want := len(w.Keys()), 2*2*(1+2); n != want { // droptail once, tcn at both
+		t.Errorf("%d keys, want %d", n, want)
+	}
+	for _, p := range w.Points {
+		if p.Values[0] != "0.3" && p.Values[0] != "0.6" || (p.Values[0] == "0.3") != (p.Load == 0.3) {
+			t.Errorf("%v has the values %v", p.Coord, p.Values)
+		}
+	}
+}
+
+// TestSameSweep: the same sweep has the same name and keys, and another threshold has
+// others.
+func TestSameSweep(t *testing.T) {
+	a, b := expand(t, "workload.load=0.3"), expand(t, "workload.load=0.3")
+	other := expand(t, "workload.load=0.3", "schemes.tcn.threshold=99us")
+	if a.Name != b.Name || !slices.Equal(a.Keys(), b.Keys()) {
+		t.Errorf("%s %v and %s %v", a.Name, a.Keys(), b.Name, b.Keys())
+	}
+	if a.Name == other.Name {
+		t.Errorf("both are %s", a.Name)
+	}
+	shared := 0
+	for _, key := range other.Keys() {
+		if slices.Contains(a.Keys(), key) {
+			shared++
+		}
+	}
+	if shared != 2 { // droptail, two seeds
+		t.Errorf("they share %d points, want 2", shared)
+	}
+}
+
+func TestBadSpec(t *testing.T) {
+	for set, why := range map[string]string{
+		"schemes.red.threshold=1us": "red",
+		"rtt.min=never":             "at rtt.min=never",
+		"workload.load=2":           "workload.load",
+	} {
+		g, err := ParseGroup(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Spec{Lab: "quickstart", Runtime: orchestrator.Simulator(), Groups: []Group{g}}.Expand()
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v, want an error with %q", set, err, why)
+		}
+	}
+	twice := Spec{Lab: "quickstart", Runtime: orchestrator.Simulator(), Groups: []Group{{Keys: []string{"rtt.min"}, Rows: [][]string{{"1ms"}}}, {Keys: []string{"rtt.min"}, Rows: [][]string{{"2ms"}}}}}
+	if _, err := twice.Expand(); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("%v, want an error", err)
+	}
+}
+
+// TestRun: points are measured once, are ordinary runs, and another sweep that shares
+// some measures the others alone.
+func TestRun(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	first := expand(t, "workload.load=0.3,0.6")
+	told, err := run(t.Context(), t, s, first)
+	if err != nil || told[len(told)-1].Points != 8 {
+		t.Fatalf("%+v, %v", told, err)
+	}
+	if told, err := run(t.Context(), t, s, first); err != nil || len(told) != 0 {
+		t.Errorf("again: %+v, %v", told, err)
+	}
+	told, err = run(t.Context(), t, s, expand(t, "workload.load=0.6,0.9"))
+	if err != nil || told[len(told)-1].Of != 4 {
+		t.Errorf("another: %+v, %v", told, err)
+	}
+	for _, p := range first.Points {
+		r, err := s.Open(p.Key)
+		if err != nil || len(r.Points()) != 1 || r.Points()[0].Coord != p.Coord {
+			t.Errorf("%v: %v, %v", p.Coord, r, err)
+		}
+		if figures, err := s.Figures(p.Key); err != nil || figures["all.avg"] <= 0 {
+			t.Errorf("%v: %v, %v", p.Coord, figures, err)
+		}
+	}
+	opened, err := s.Sweep(first.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Status(opened); err != nil || status.Stored != 8 || status.Points != 8 {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// TestInterrupted: what is measured stays, and the rest is measured later.
+func TestInterrupted(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	w := expand(t, "workload.load=0.3..0.9/0.1")
+	ctx, stop := context.WithCancel(t.Context())
+	err := s.Run(ctx, Engines()[0], w, Options{Watch: func(p Progress) {
+		if p.Points == 3 {
+			stop()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	todo, err := s.Todo(w)
+	if err != nil || len(todo) == 0 || len(todo) > 25 {
+		t.Fatalf("%d to do, %v", len(todo), err)
+	}
+	if told, err := run(t.Context(), t, s, w); err != nil || told[len(told)-1].Of != len(todo) {
+		t.Errorf("%+v, %v", told, err)
+	}
+}
+
+// TestBusy: what another process measures is left to it, and taken over when it ends.
+func TestBusy(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	w := expand(t)
+	release, err := s.claim(w.Points[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.claim(w.Points[0].Key); !errors.Is(err, errBusy) {
+		t.Errorf("claimed twice: %v", err)
+	}
+	err = s.Run(t.Context(), Engines()[0], w, Options{Watch: func(p Progress) {
+		if p.Points == len(w.Keys())-1 {
+			release()
+		}
+	}})
+	if err != nil || !s.Has(w.Points[0].Key) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFailed: a point that fails keeps no other from being measured, and is tried again
+// on request alone.
+func TestFailed(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	w := expand(t)
+	if err := s.Save(w); err != nil {
+		t.Fatal(err)
+	}
+	bad := w.Points[1]
+	units := w.Units(w.first())
+	pool := Pool{Store: s, Runtime: orchestrator.Simulator()}
+	units[1].Lab = nil
+	units = slices.Delete(units, 1, 2)
+	if err := pool.Run(t.Context(), units, func(Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.noteFailure(Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the kernel panicked")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t.Context(), t, s, w); !errors.Is(err, ErrFailed) {
+		t.Errorf("%v, want failed points", err)
+	}
+	failed, err := s.Failures(w)
+	if err != nil || len(failed) != 1 || failed[0].Reason != "the kernel panicked" || failed[0].Coord != bad.Coord {
+		t.Errorf("%+v, %v", failed, err)
+	}
+	if err := s.Run(t.Context(), Engines()[0], w, Options{Retry: true, Watch: func(Progress) {}}); err != nil || !s.Has(bad.Key) {
+		t.Errorf("retried: %v", err)
+	}
+}

@@ -1,0 +1,175 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
+	"aqmlab/switch/port"
+)
+
+// Store is a folder with points, each by its key, and with the sweeps that asked for
+// them. It can be shared, copied, and merged with another by copying one into it.
+type Store struct {
+	Dir   string
+	Kinds port.Kinds // that the labs of its sweeps may name
+}
+
+// Names of what a store has.
+const (
+	pointsDir   = "points"
+	sweepsDir   = "sweeps"
+	failedDir   = "failed" // of a sweep
+	figuresFile = "figures.json"
+)
+
+// isKey tells whether a text can be a key.
+func isKey(text string) bool { return regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(text) }
+
+// Folder is where the point of a key is, or would be: that of an ordinary run. The first
+// digits part the points, as folders with many thousands of entries are slow.
+func (s Store) Folder(key string) string { return filepath.Join(s.Dir, pointsDir, key[:2], key) }
+
+// Has tells whether a point is there.
+func (s Store) Has(key string) bool {
+	_, err := os.Stat(filepath.Join(s.Folder(key), figuresFile))
+	return err == nil
+}
+
+// Figures are those of a stored point, by the names of [results.Metrics].
+func (s Store) Figures(key string) (map[string]float64, error) {
+	text, err := os.ReadFile(filepath.Join(s.Folder(key), figuresFile))
+	if err != nil {
+		return nil, err
+	}
+	var figures map[string]float64
+	if err := json.Unmarshal(text, &figures); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Join(s.Folder(key), figuresFile), err)
+	}
+	return figures, nil
+}
+
+// Open opens a stored point, as the run that it is.
+func (s Store) Open(key string) (*store.Run, error) { return store.Open(s.Folder(key)) }
+
+// Save stores a sweep, unless the same one is there.
+func (s Store) Save(w *Sweep) error {
+	if err := w.save(s.sweepDir(w.Name)); err != nil {
+		return fmt.Errorf("storing sweep %s: %w", w.Name, err)
+	}
+	return nil
+}
+
+func (s Store) sweepDir(name string) string { return filepath.Join(s.Dir, sweepsDir, name) }
+
+// Sweep opens a sweep by its name. The error for one that is not there wraps
+// [ErrNoSweep].
+func (s Store) Sweep(name string) (*Sweep, error) {
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%w: %s", ErrNoSweep, name)
+	}
+	return open(s.sweepDir(name), s.Kinds)
+}
+
+// Sweeps lists the names of the sweeps, the latest last.
+func (s Store) Sweeps() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.Dir, sweepsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing sweeps: %w", err)
+	}
+	made := make(map[string]time.Time)
+	var names []string
+	for _, e := range entries {
+		if info, err := os.Stat(filepath.Join(s.sweepDir(e.Name()), sweepFile)); err == nil {
+			made[e.Name()] = info.ModTime()
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return made[a].Compare(made[b]) })
+	return names, nil
+}
+
+// errBusy says that another process is measuring a point.
+var errBusy = errors.New("another process is measuring it")
+
+// errStored says that a point is there.
+var errStored = errors.New("it is stored")
+
+// claim makes this process the one that measures a point, until release is called or
+// the process ends, however it ends.
+func (s Store) claim(key string) (release func(), err error) {
+	dir := filepath.Dir(s.Folder(key))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, ".lock-"+key)
+	for {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			f.Close()
+			if errors.Is(err, unix.EWOULDBLOCK) {
+				return nil, errBusy
+			}
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+		// Whoever had it may have removed the file between our two steps.
+		if mine, there := identity(f.Stat()), identity(os.Stat(path)); mine == nil || !os.SameFile(mine, there) {
+			f.Close()
+			continue
+		}
+		release := func() {
+			os.Remove(path)
+			f.Close()
+		}
+		if s.Has(key) {
+			release()
+			return nil, errStored
+		}
+		return release, nil
+	}
+}
+
+// identity is what tells files apart; nil where there is none.
+func identity(info os.FileInfo, err error) os.FileInfo {
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// put stores a measured point. It is there as a whole or not at all.
+func (s Store) put(key string, m results.Manifest, labYAML []byte, p results.Point) error {
+	folder := s.Folder(key)
+	if err := os.RemoveAll(folder); err != nil { // of a point that is not whole
+		return err
+	}
+	describe := func(*store.Run) (map[string][]byte, error) {
+		text, err := json.MarshalIndent(results.Measure(p), "", "  ")
+		return map[string][]byte{figuresFile: append(text, '\n')}, err
+	}
+	w, err := store.CreateAs(filepath.Dir(folder), filepath.Base(folder), m, labYAML, describe)
+	if err != nil {
+		return err
+	}
+	err = w.Add(p)
+	if err == nil {
+		_, err = w.Finish(time.Now())
+	}
+	if err != nil {
+		return errors.Join(err, w.Discard())
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Package sweep measures one lab at many settings. A sweep is a list of points, each
+// known by a hash of all that its result depends on. Points lie in a store, one folder
+// each, which sweeps share: a point that is there is never measured again. An engine
+// measures those that are not: on this machine, or on a cluster.
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"aqmlab/labs"
+	"aqmlab/orchestrator"
+	"aqmlab/results"
+	"aqmlab/results/store"
+	"aqmlab/switch/port"
+)
+
+// Sweep is the points of one lab at many settings.
+type Sweep struct {
+	Name    string    `json:"name"`
+	Lab     string    `json:"lab"` // as it was named
+	Runtime string    `json:"runtime"`
+	Created time.Time `json:"created"`
+	Axes    []Axis    `json:"axes"`
+	Points  []Point   `json:"points"`
+
+	mu    sync.Mutex
+	labs  []*labs.Lab // as resolved; read on demand where the sweep was opened
+	kinds port.Kinds
+	dir   string // where it is stored
+}
+
+// Axis is a key of the lab that has several values.
+type Axis struct {
+	Key    string   `json:"key"`
+	Values []string `json:"values"`
+}
+
+// Point is one point of a sweep. Several have one key where a setting does not concern
+// their scheme: they are one measurement.
+type Point struct {
+	results.Coord
+	Values []string `json:"values"` // of the axes
+	Lab    int      `json:"lab"`    // number of the resolved lab
+	Key    string   `json:"key"`
+}
+
+// name is made of the lab and of what is measured: the same sweep has the same name.
+func (w *Sweep) name() {
+	sum := sha256.New()
+	for _, p := range w.Points {
+		fmt.Fprintln(sum, p.Key, p.Values)
+	}
+	w.Name = fmt.Sprintf("%s-%s", w.labs[0].Name, hex.EncodeToString(sum.Sum(nil)[:4]))
+}
+
+// Keys lists the different keys of the points, in their order.
+func (w *Sweep) Keys() (keys []string) {
+	seen := make(map[string]bool)
+	for _, p := range w.Points {
+		if !seen[p.Key] {
+			seen[p.Key] = true
+			keys = append(keys, p.Key)
+		}
+	}
+	return keys
+}
+
+// first are the points that stand for their key.
+func (w *Sweep) first() (points []Point) {
+	seen := make(map[string]bool)
+	for _, p := range w.Points {
+		if !seen[p.Key] {
+			seen[p.Key] = true
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// runtime is the one that measures the points.
+func (w *Sweep) runtime() orchestrator.Runtime { return orchestrator.Runtime(w.Runtime) }
+
+// lab is the lab of a point.
+func (w *Sweep) lab(number int) (*labs.Lab, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if number < len(w.labs) && w.labs[number] != nil {
+		return w.labs[number], nil
+	}
+	file := w.labFile(number)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading a lab of sweep %s: %w", w.Name, err)
+	}
+	l, err := labs.ParseOf(w.kinds, file, text)
+	if err != nil {
+		return nil, fmt.Errorf("reading a lab of sweep %s: %w", w.Name, err)
+	}
+	for len(w.labs) <= number {
+		w.labs = append(w.labs, nil)
+	}
+	w.labs[number] = l
+	return l, nil
+}
+
+// Names of what a sweep's folder has.
+const (
+	sweepFile = "sweep.json"
+	labsDir   = "labs"
+)
+
+func (w *Sweep) labFile(number int) string {
+	return filepath.Join(w.dir, labsDir, strconv.Itoa(number)+".yaml")
+}
+
+// save stores what is to be measured, unless it is stored already. sweep.json comes
+// last: a folder without it is no sweep.
+func (w *Sweep) save(dir string) error {
+	w.dir = dir
+	if _, err := os.Stat(filepath.Join(dir, sweepFile)); err == nil {
+		return nil
+	}
+	w.Created = time.Now().UTC()
+	if err := os.MkdirAll(filepath.Join(dir, labsDir), 0o755); err != nil {
+		return err
+	}
+	for i, l := range w.labs {
+		text, err := l.YAML()
+		if err != nil {
+			return err
+		}
+		if err := store.WriteFile(w.labFile(i), text); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(w)
+	if err != nil {
+		return fmt.Errorf("encoding %s: %w", sweepFile, err)
+	}
+	return store.WriteFile(filepath.Join(dir, sweepFile), append(text, '\n'))
+}
+
+// ErrNoSweep says that a store has no sweep of a name.
+var ErrNoSweep = errors.New("no such sweep")
+
+// open reads a sweep.
+func open(dir string, kinds port.Kinds) (*Sweep, error) {
+	text, err := os.ReadFile(filepath.Join(dir, sweepFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNoSweep, dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening a sweep: %w", err)
+	}
+	w := &Sweep{dir: dir, kinds: kinds}
+	if err := json.Unmarshal(text, w); err != nil {
+		return nil, fmt.Errorf("opening a sweep: reading %s: %w", filepath.Join(dir, sweepFile), err)
+	}
+	bad := func(p Point) bool { return len(p.Values) != len(w.Axes) || !isKey(p.Key) || p.Lab < 0 }
+	if slices.ContainsFunc(w.Points, bad) {
+		return nil, fmt.Errorf("opening a sweep: %s has a point that is none", filepath.Join(dir, sweepFile))
+	}
+	return w, nil
+}
