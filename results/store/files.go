@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // Names of the files of a run and of its points.
@@ -36,29 +38,48 @@ const (
 // or the new one and nothing between.
 func WriteFile(path string, b []byte) error {
 	temp := path + ".new"
-	err := writeDurably(temp, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-	if err != nil {
+	if err := writeDurably(temp, contents(b)); err != nil {
 		return err
 	}
 	return rename(temp, path)
 }
 
 func writeDurably(path string, write func(io.Writer) error) error {
+	return writeThen((*os.File).Sync, path, write)
+}
+
+// writeNew writes a file of a folder that is made durable as a whole, see flush.
+func writeNew(path string, write func(io.Writer) error) error {
+	return writeThen(func(*os.File) error { return nil }, path, write)
+}
+
+func writeThen(end func(*os.File) error, path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
 	}
 	if err = write(f); err == nil {
-		err = f.Sync()
+		err = end(f)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// flush makes all files of a folder durable in one step. Disks take as long for one as
+// for many.
+func flush(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := unix.Syncfs(int(d.Fd())); err != nil {
+		return fmt.Errorf("flushing folder %s: %w", dir, err)
 	}
 	return nil
 }
@@ -84,12 +105,21 @@ func syncDir(dir string) error {
 	return nil
 }
 
-func writeJSON(path string, v any) error {
+// asJSON is the content of a JSON file.
+func asJSON(v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encoding %s: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("encoding JSON: %w", err)
 	}
-	return WriteFile(path, append(b, '\n'))
+	return append(b, '\n'), nil
+}
+
+// contents writes bytes.
+func contents(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	}
 }
 
 func readJSON(path string, v any) error {

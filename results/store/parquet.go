@@ -10,9 +10,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// writeParquet writes rows to a new file and makes it durable.
+// writeParquet writes rows to a new file.
 func writeParquet[T any](path string, rows []T) error {
-	return writeDurably(path, func(w io.Writer) error { return parquet.Write(w, rows) })
+	return writeNew(path, func(w io.Writer) error { return parquet.Write(w, rows) })
 }
 
 // withParquet opens a file by its footer for as long as read runs.

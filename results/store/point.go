@@ -46,12 +46,16 @@ func writePoint(dir string, p results.Point) error {
 		Probes: results.SummarizeProbes(p.Probes), Counters: p.Counters,
 	}
 	if len(p.Capture.Chunks) > 0 {
-		if err := WriteFile(filepath.Join(dir, captureFile), slices.Concat(p.Capture.Chunks...)); err != nil {
+		if err := writeNew(filepath.Join(dir, captureFile), contents(slices.Concat(p.Capture.Chunks...))); err != nil {
 			return err
 		}
 		r.Capture = &captured{p.Capture.Packets, p.Capture.LeftOut}
 	}
-	return writeJSON(filepath.Join(dir, pointFile), r)
+	text, err := asJSON(r)
+	if err != nil {
+		return err
+	}
+	return writeNew(filepath.Join(dir, pointFile), contents(text))
 }
 
 // Point is a point on disk. Its records are read on demand.

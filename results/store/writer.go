@@ -42,18 +42,18 @@ type Describer func(*Run) (map[string][]byte, error)
 //
 // The error says what the manifest lacks, or why the folder cannot be made.
 func Create(root string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
-	return create(&Writer{root: root, manifest: m, describer: d}, labYAML, (*Writer).claim)
+	return begin(&Writer{root: root, manifest: m, describer: d}, labYAML, (*Writer).claim)
 }
 
 // CreateAs is [Create] with a name of the caller's for the folder, who keeps others
 // from making a run of that name meanwhile. What a killed process left of such a run is
 // removed first.
 func CreateAs(root, name string, m results.Manifest, labYAML []byte, d Describer) (*Writer, error) {
-	return create(&Writer{root: root, name: name, manifest: m, describer: d, unlisted: true}, labYAML, (*Writer).replace)
+	return begin(&Writer{root: root, name: name, manifest: m, describer: d, unlisted: true}, labYAML, (*Writer).replace)
 }
 
-// create begins a run in the folder that take makes.
-func create(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error) {
+// begin begins a run in the folder that take makes.
+func begin(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error) {
 	if err := storable(w.manifest); err != nil {
 		return nil, fmt.Errorf("creating a run: %w", err)
 	}
@@ -65,7 +65,7 @@ func create(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error
 	if err != nil {
 		return nil, fmt.Errorf("creating a run in %s: %w", w.root, err)
 	}
-	if err = WriteFile(filepath.Join(w.Dir(), labFile), labYAML); err == nil {
+	if err = w.write(labFile, labYAML); err == nil {
 		err = w.writeManifest()
 	}
 	if err != nil {
@@ -151,13 +151,34 @@ func (w *Writer) add(p results.Point) error {
 	}
 	err := writePoint(temp, p)
 	if err == nil {
-		err = rename(temp, final)
+		err = w.settle(temp, final)
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(temp))
 	}
 	w.manifest.Points = append(w.manifest.Points, results.InfoOf(p))
 	return nil
+}
+
+// settle gives the folder of a point its name, when all of it is durable. An unlisted
+// run has one point, and is made durable as a whole.
+func (w *Writer) settle(temp, final string) error {
+	if w.unlisted {
+		return os.Rename(temp, final)
+	}
+	if err := flush(temp); err != nil {
+		return err
+	}
+	return rename(temp, final)
+}
+
+// write writes a file of the run.
+func (w *Writer) write(name string, b []byte) error {
+	path := filepath.Join(w.dir, name)
+	if w.unlisted {
+		return writeNew(path, contents(b))
+	}
+	return WriteFile(path, b)
 }
 
 // Publish shows readers of the run's folder how far the run is. Unlike the
@@ -219,13 +240,17 @@ func (w *Writer) describe() error {
 	}
 	files, err := w.describer(run)
 	for name, text := range files {
-		err = errors.Join(err, WriteFile(filepath.Join(w.Dir(), name), text))
+		err = errors.Join(err, w.write(name, text))
 	}
 	return err
 }
 
 func (w *Writer) writeManifest() error {
-	return writeJSON(filepath.Join(w.Dir(), manifestFile), w.manifest)
+	text, err := asJSON(w.manifest)
+	if err != nil {
+		return err
+	}
+	return w.write(manifestFile, text)
 }
 
 // publish gives the folder its name.
@@ -235,6 +260,11 @@ func (w *Writer) publish() (dir string, err error) {
 		return "", fmt.Errorf("publishing run %s: removing the published progress: %w", w.name, err)
 	}
 	dir = filepath.Join(w.root, w.name)
+	if w.unlisted {
+		if err := flush(w.dir); err != nil {
+			return "", fmt.Errorf("publishing run %s: %w", w.name, err)
+		}
+	}
 	if w.dir != dir { // a run that ended early and was gone on with has its name
 		if err := rename(w.dir, dir); err != nil {
 			return "", fmt.Errorf("publishing run %s: %w", w.name, err)
