@@ -66,7 +66,7 @@ var rooms = map[string]string{
 	"e2e/vm/guest":           "",
 	"e2e/vm/vmtest":          "e2e/vm e2e/vm/guest",
 	"e2e/vm/kernelaqm":       "units",
-	"reproduce":              "kind labs orchestrator orchestrator/backend reproduce/card reproduce/metric reproduce/papers reproduce/record results results/compare results/report/figure results/store switch/packet switch/port trafficgen trafficgen/traffic",
+	"reproduce":              "kind labs orchestrator orchestrator/sweep reproduce/card reproduce/metric reproduce/papers reproduce/record results results/compare results/report/figure results/store switch/packet switch/port trafficgen trafficgen/traffic",
 	"reproduce/card":         "labs orchestrator orchestrator/backend reproduce/metric reproduce/papers reproduce/record results/compare results/report/figure",
 	"reproduce/metric":       "kind labs reproduce/papers results results/compare switch/aqm switch/packet",
 	"reproduce/record":       "results",

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -195,13 +194,8 @@ func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
 	if err != nil {
 		return err
 	}
-	if len(todo.Versions) > 0 {
-		fmt.Fprintf(w, "warning: points are stored that other versions measured: %s\n", strings.Join(todo.Versions, ", "))
-	}
 	printTodo(w, plan, todo)
-	return plan.Run(c.Context(), todo, func(p reproduce.Progress) {
-		fmt.Fprintf(w, "[%d/%d] %s; about %s left\n", p.Points, p.Of, cmp.Or(p.Just, "going on"), roughly(p.Left))
-	})
+	return plan.Run(c.Context(), todo, func(p reproduce.Progress) { printProgress(w, p) })
 }
 
 // roughly drops digits that an estimate does not have.

@@ -20,7 +20,6 @@ import (
 	"slices"
 	"time"
 
-	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/switch/port"
 )
@@ -70,8 +69,8 @@ func (o Options) modelled() bool { return o.Runtime.Facts().Modelled }
 // other.
 func (o Options) virtual() bool { return o.Runtime.Facts().Virtual }
 
-// runs is the folder of the runs of a lab.
-func (o Options) runs(lab *labs.Lab) string { return filepath.Join(o.Out, "runs", lab.Name) }
+// runs is the folder that the points are stored in.
+func (o Options) runs() string { return filepath.Join(o.Out, "runs") }
 
 // records is the folder of the records. Those of the quick scale are no results:
 // they are neither shown with those of the others nor spare the others a point.

@@ -8,6 +8,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/reproduce/record"
@@ -22,6 +23,7 @@ type Plan struct {
 
 	experiments []*experiment
 	points      []point
+	keys        sweep.Hasher // of points
 }
 
 // point is one point of the plan.
@@ -173,6 +175,9 @@ func outline(names []string, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Options: o}
+	// A machine without what the runtime needs has stored nothing of it, and its cards and
+	// plans are made all the same: to run it fails later.
+	p.keys, _ = sweep.NewHasher(o.Runtime)
 	if err := p.choose(published, names); err != nil {
 		return nil, err
 	}
@@ -304,7 +309,7 @@ func (p *Plan) addPoint(one point) (err error) {
 	if len(one.purposes) == 0 {
 		return nil
 	}
-	if one.key, err = one.experiment.lab.PointKey(one.Scheme, one.Load, one.Seed); err != nil {
+	if one.key, err = p.keys.Key(one.experiment.lab, one.Coord); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(p.points, func(o point) bool { return o.key == one.key }); i >= 0 {

@@ -228,24 +228,24 @@ func TestLeftOut(t *testing.T) {
 // by experiment.
 func TestOrder(t *testing.T) {
 	a, b := &experiment{paper: "x", Experiment: papers.Experiment{ID: "x-a"}}, &experiment{paper: "x", Experiment: papers.Experiment{ID: "x-b"}}
-	todo := Todo{factor: 2, jobs: []job{{[]point{{experiment: a}}, 1}, {[]point{{experiment: b}}, 2}, {[]point{{experiment: a}}, 4}, {[]point{{experiment: b}, {experiment: b}}, 3}}}
+	todo := Todo{factor: 2, points: []point{{experiment: a, cost: 1}, {experiment: b, cost: 2}, {experiment: a, cost: 4}, {experiment: b, cost: 3}}}
 	todo.order()
 	var costs []float64
-	for _, c := range todo.jobs {
+	for _, c := range todo.points {
 		costs = append(costs, c.cost)
 	}
 	if !slices.Equal(costs, []float64{4, 1, 3, 2}) {
 		t.Errorf("order %v", costs)
 	}
-	want := []Estimate{{"x", "x-a", 2, 10 * time.Second}, {"x", "x-b", 3, 10 * time.Second}}
+	want := []Estimate{{"x", "x-a", 2, 10 * time.Second}, {"x", "x-b", 2, 10 * time.Second}}
 	if got := todo.ByExperiment(); !slices.Equal(got, want) {
 		t.Errorf("shares %+v, want %+v", got, want)
 	}
 }
 
-// Workers take the next cell when they are done with one.
+// Workers take the next point when they are done with one.
 func TestTakes(t *testing.T) {
-	todo := Todo{jobs: []job{{cost: 3}, {cost: 1}, {cost: 1}, {cost: 2}}}
+	todo := Todo{points: []point{{cost: 3}, {cost: 1}, {cost: 1}, {cost: 2}}}
 	if got := todo.takes(2); got != 4*time.Second {
 		t.Errorf("two workers take %v, want 4s", got)
 	}

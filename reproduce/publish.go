@@ -84,10 +84,7 @@ func (p *Plan) Card() ([]card.Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := p.openArchive(p.experiments)
-	if err != nil {
-		return nil, err
-	}
+	a := p.openArchive()
 	for id, r := range records {
 		fresh, err := a.collect(id)
 		if err != nil {

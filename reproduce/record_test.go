@@ -84,9 +84,9 @@ func TestRecordOfAPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range todo.jobs {
-		if c.points[0].Load == 0.9 {
-			t.Errorf("%v is recorded, and is to be run", c.points[0])
+	for _, c := range todo.points {
+		if c.Load == 0.9 {
+			t.Errorf("%v is recorded, and is to be run", c)
 		}
 	}
 	if todo.Points == 0 || todo.Stored == 0 {
@@ -103,13 +103,12 @@ func TestKeeper(t *testing.T) {
 	}
 	k := p.newRecorder(todo)
 	left := map[float64]int{}
-	for _, c := range todo.jobs {
-		left[c.points[0].Load]++
+	for _, c := range todo.points {
+		left[c.Load]++
 	}
-	for _, c := range todo.jobs {
-		j := c.points[0]
+	for _, j := range todo.points {
 		measured(t, p, j, "sim", 1)
-		if err := k.done(c); err != nil {
+		if err := k.done(j); err != nil {
 			t.Fatal(err)
 		}
 		left[j.Load]--
@@ -135,15 +134,15 @@ func TestKeeperOfShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortStableFunc(todo.jobs, func(a, b job) int { // those of Fig. 11 first
-		return strings.Compare(a.points[0].experiment.ID, b.points[0].experiment.ID)
+	slices.SortStableFunc(todo.points, func(a, b point) int { // those of Fig. 11 first
+		return strings.Compare(a.experiment.ID, b.experiment.ID)
 	})
 	k := p.newRecorder(todo)
-	for _, c := range todo.jobs {
-		if c.points[0].Load != 0.9 {
+	for _, c := range todo.points {
+		if c.Load != 0.9 {
 			continue
 		}
-		measured(t, p, c.points[0], "sim", 1)
+		measured(t, p, c, "sim", 1)
 		if err := k.done(c); err != nil {
 			t.Fatal(err)
 		}

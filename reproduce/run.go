@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,63 +12,69 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"aqmlab/orchestrator"
+	"aqmlab/labs"
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/reproduce/metric"
 	"aqmlab/reproduce/papers"
 	"aqmlab/reproduce/record"
 )
 
+// Progress is how far a plan has come.
+type Progress = sweep.Progress
+
 // Run runs what is to do, and tells watch how it goes on, one call at a time.
 // Each point is stored when it is done, each experiment recorded when it has all
 // its points; after an error, or when ctx ends, what is done stays and is recorded,
-// and another Run goes on with the rest.
+// and another Run goes on with the rest. A point that fails keeps no other from being
+// run; the error then says which did.
 func (p *Plan) Run(ctx context.Context, t Todo, watch func(Progress)) error {
-	for _, e := range p.experiments {
-		if err := removeLeftovers(p.runs(e.lab)); err != nil {
-			return err
+	byKey := make(map[string]point)
+	for _, one := range t.points {
+		byKey[one.key] = one
+		if err := p.store().Remove(one.key); err != nil { // measured before the time that was asked for
+			return fmt.Errorf("removing an early point: %w", err)
 		}
 	}
-	m := newMeter(t, watch)
-	m.quiet = p.modelled() // each point has the same to note
-	recorder := p.newRecorder(t)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(p.workers())
-	for i, j := range t.jobs {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err := p.runJob(ctx, j, m.watcher(i)); err != nil {
-				return err
-			}
-			return recorder.done(j)
-		})
+	units := t.units()
+	m := &sweep.Meter{
+		Takes: t.Takes, Watch: watch,
+		Quiet: p.modelled(), // each point has the same to note
+		Label: func(u sweep.Unit) string { return byKey[u.Key].String() },
 	}
-	return errors.Join(group.Wait(), recorder.finish())
+	m.Begin(units)
+	recorder := p.newRecorder(t)
+	var recording errgroup.Group // beside what is measured meanwhile
+	var failed []error
+	err := p.pool().Run(ctx, units, func(e sweep.Event) {
+		one := byKey[e.Key]
+		switch {
+		case e.Note != "":
+			e.Note = fmt.Sprintf("%s: %s", one.experiment, e.Note)
+		case e.Err != nil:
+			failed = append(failed, fmt.Errorf("%v: %w", one, e.Err))
+		case e.Done:
+			recording.Go(func() error { return recorder.done(one) })
+		}
+		m.Take(e)
+	})
+	return errors.Join(err, errors.Join(failed...), recording.Wait(), recorder.finish())
 }
 
-// runJob runs and stores a job.
-func (p *Plan) runJob(ctx context.Context, j job, w orchestrator.Watcher) error {
-	first := j.points[0]
-	var schemes []string
-	for _, one := range j.points {
-		schemes = append(schemes, one.Scheme)
+// pool is what measures the plan's points.
+func (p *Plan) pool() sweep.Pool {
+	return sweep.Pool{Store: p.store(), Runtime: p.Runtime, Jobs: p.Jobs, Log: p.Log}
+}
+
+// units are the points as a pool measures them.
+func (t *Todo) units() (units []sweep.Unit) {
+	for _, one := range t.points {
+		units = append(units, sweep.Unit{
+			Coord: one.Coord, Key: one.key, Cost: one.cost,
+			Set: fmt.Sprintf("%s %d", one.experiment.lab.Name, one.experiment.lab.Workload.Flows),
+			Lab: func() (*labs.Lab, error) { return one.experiment.lab, nil },
+		})
 	}
-	lab, err := first.experiment.lab.Restricted(schemes, first.Load, first.Seed)
-	if err != nil {
-		return err
-	}
-	_, err = orchestrator.Run(ctx, lab, orchestrator.RunOptions{
-		Log:     p.Log,
-		Runtime: p.Runtime,
-		Jobs:    1,
-		Out:     p.runs(lab),
-		Watcher: w,
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", first.experiment, err)
-	}
-	return nil
+	return units
 }
 
 // The pilot is a point that tells how fast this machine is at the moment. It is of
@@ -97,6 +104,7 @@ func (p *Plan) Calibrate(ctx context.Context, t *Todo) error {
 
 // pilot is how many seconds a second of expected work takes.
 func (p *Plan) pilot(ctx context.Context) (float64, error) {
+	var failed error
 	out, err := os.MkdirTemp("", "aqmlab-pilot-")
 	if err != nil {
 		return 0, err
@@ -112,11 +120,9 @@ func (p *Plan) pilot(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	one := small.points[slices.IndexFunc(small.points, func(k point) bool { return k.Scheme == pilotScheme })]
-	pilot := job{points: []point{one}}
-	ignored := newMeter(Todo{jobs: []job{pilot}}, func(Progress) {})
 	begun := time.Now()
-	err = small.runJob(ctx, pilot, ignored.watcher(0))
-	return time.Since(begun).Seconds() / one.cost, err
+	err = small.pool().Run(ctx, (&Todo{points: []point{one}}).units(), func(e sweep.Event) { failed = cmp.Or(failed, e.Err) })
+	return time.Since(begun).Seconds() / one.cost, cmp.Or(err, failed)
 }
 
 // updateRecord brings the record of an experiment up to what its runs hold.
@@ -125,11 +131,7 @@ func (p *Plan) updateRecord(id string) error {
 	if !e.scored {
 		return nil // it is only there for the claims of another
 	}
-	a, err := p.openArchive(p.withBaselines(id))
-	if err != nil {
-		return err
-	}
-	fresh, err := a.collect(id)
+	fresh, err := p.openArchive().collect(id)
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", id, err)
 	}
@@ -145,19 +147,6 @@ func (p *Plan) updateRecord(id string) error {
 	return r.Save(p.records())
 }
 
-// withBaselines lists the experiments of an id, and those that their claims look at.
-func (p *Plan) withBaselines(id string) []*experiment {
-	ids := []string{id}
-	for _, e := range p.experiments {
-		for _, c := range e.Claims {
-			if e.ID == id && c.In != "" {
-				ids = append(ids, c.In)
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(p.experiments), func(e *experiment) bool { return !slices.Contains(ids, e.ID) })
-}
-
 // claims tells whether the papers still claim what a record has a figure of.
 func (p *Plan) claims(id string) bool {
 	return slices.ContainsFunc(p.experiments, func(e *experiment) bool {
@@ -170,23 +159,23 @@ func (p *Plan) claims(id string) bool {
 type recorder struct {
 	plan     *Plan
 	mu       sync.Mutex
-	left     []job
-	recorded map[string]bool // experiments, with all that their jobs measured
+	left     []point
+	recorded map[string]bool // experiments, with all that their points measured
 }
 
 func (p *Plan) newRecorder(t Todo) *recorder {
-	return &recorder{plan: p, left: slices.Clone(t.jobs), recorded: make(map[string]bool)}
+	return &recorder{plan: p, left: slices.Clone(t.points), recorded: make(map[string]bool)}
 }
 
-// done takes a job off the list, and records the experiments that have none left at
+// done takes a point off the list, and records the experiments that have none left at
 // its load.
-func (r *recorder) done(j job) error {
+func (r *recorder) done(one point) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.left = slices.DeleteFunc(r.left, func(o job) bool { return o.points[0].key == j.points[0].key })
-	for _, id := range j.experiments() {
-		left := slices.DeleteFunc(slices.Clone(r.left), func(o job) bool { return !slices.Contains(o.experiments(), id) })
-		if slices.ContainsFunc(left, func(o job) bool { return o.points[0].Load == j.points[0].Load }) {
+	r.left = slices.DeleteFunc(r.left, func(o point) bool { return o.key == one.key })
+	for _, id := range one.neededBy() {
+		left := slices.DeleteFunc(slices.Clone(r.left), func(o point) bool { return !slices.Contains(o.neededBy(), id) })
+		if slices.ContainsFunc(left, func(o point) bool { return o.Load == one.Load }) {
 			continue
 		}
 		r.recorded[id] = len(left) == 0

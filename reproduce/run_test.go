@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"aqmlab/reproduce/card"
 )
@@ -79,7 +76,8 @@ func cardOf(t *testing.T, p *Plan) string {
 // What a killed run left of a point is removed, and the point run again.
 func TestKilled(t *testing.T) {
 	p := planned(t, Quick, "tcn-sec5-limiter")
-	left := filepath.Join(p.Out, "runs", "tcn-sec5-limiter", ".partial-20261121T000000Z-tcn-sec5-limiter-00000000")
+	folder := p.store().Folder(p.points[0].key)
+	left := filepath.Join(filepath.Dir(folder), ".partial-"+filepath.Base(folder))
 	if err := os.MkdirAll(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -88,44 +86,6 @@ func TestKilled(t *testing.T) {
 	}
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("what the killed run left: %v", err)
-	}
-}
-
-// A run that is being written is left alone, with the points that it has: it will
-// move. Once its writer is dead it counts.
-func TestBeingWritten(t *testing.T) {
-	p := planned(t, Quick, "tcn-sec5-limiter")
-	finish(t, p)
-	runs := filepath.Join(p.Out, "runs", "tcn-sec5-limiter")
-	done, err := filepath.EvalSymlinks(filepath.Join(runs, "latest"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	growing := filepath.Join(runs, ".partial-"+filepath.Base(done))
-	manifest, err := os.ReadFile(filepath.Join(done, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest = bytes.Replace(manifest, []byte(`"complete"`), []byte(`"running"`), 1)
-	if err := errors.Join(os.WriteFile(filepath.Join(done, "manifest.json"), manifest, 0o644), os.Rename(done, growing)); err != nil {
-		t.Fatal(err)
-	}
-	writer, err := os.Open(growing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Flock(int(writer.Fd()), unix.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(p.Out, "quick")); err != nil { // the records
-		t.Fatal(err)
-	}
-	if todo, err := p.Todo(); err != nil || todo.Stored != 0 || todo.Points != 1 {
-		t.Errorf("while it is written: to do %+v, %v", todo, err)
-	}
-	writer.Close()
-	if todo, err := p.Todo(); err != nil || todo.Stored != 1 || todo.Points != 0 {
-		t.Errorf("after its writer's death: to do %+v, %v", todo, err)
 	}
 }
 
@@ -227,12 +187,17 @@ func TestSharedPoints(t *testing.T) {
 	if err != nil || todo.Points != 9 { // three schemes at loads of 0.5, 0.6 and 0.9
 		t.Errorf("%d points to run, want 9; error %v", todo.Points, err)
 	}
-	// On the wall clock all schemes of a load are of one run.
+	// On the wall clock all points of a lab share its hosts.
 	if p, err = New(experiments, Options{Scale: Standard, Runtime: "netns", Out: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
-	if todo, err = p.Todo(); err != nil || len(todo.jobs) != 3 || len(todo.jobs[0].points) != 3 {
-		t.Errorf("%d runs for three loads of three schemes, error %v", len(todo.jobs), err)
+	if todo, err = p.Todo(); err != nil || todo.Points != 9 {
+		t.Errorf("%d points for three loads of three schemes, error %v", todo.Points, err)
+	}
+	for _, u := range todo.units() {
+		if u.Set != todo.units()[0].Set {
+			t.Errorf("%v is not of the others' set", u.Coord)
+		}
 	}
 	p = planned(t, Quick, experiments...)
 	p.points = nil

@@ -13,7 +13,6 @@ import (
 	"aqmlab/reproduce/papers"
 	"aqmlab/reproduce/record"
 	"aqmlab/results"
-	"aqmlab/results/store"
 )
 
 // measured stores a run of a point of the plan as if a runtime had measured it:
@@ -28,11 +27,8 @@ func measured(t *testing.T, p *Plan, j point, runtime string, times float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(p.runs(lab), results.Manifest{
+	m := results.Manifest{
 		Start: time.Unix(0, 0), Runtime: runtime, Lab: lab.Name, Schemes: []string{j.Scheme}, Loads: []float64{j.Load}, Seeds: []uint64{j.Seed},
-	}, yaml, nil)
-	if err != nil {
-		t.Fatal(err)
 	}
 	point := results.Point{Coord: j.Coord, Fidelity: results.Fidelity{Label: results.FidelityExact}}
 	for i := range 60 {
@@ -42,10 +38,7 @@ func measured(t *testing.T, p *Plan, j point, runtime string, times float64) {
 			ID: int64(i), Start: start, Sent: start, Bytes: bytes, Received: bytes, FCT: time.Duration(times * float64(time.Millisecond)),
 		})
 	}
-	if err := w.Add(point); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Finish(time.Unix(1, 0)); err != nil {
+	if err := p.store().Put(j.key, m, yaml, point); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -187,7 +180,7 @@ func TestAcrossExperiments(t *testing.T) {
 func TestDamagedRun(t *testing.T) {
 	p := planned(t, Quick, "tcn-fig7")
 	scores(t, p, "sim", func(point) float64 { return 1 })
-	files, err := filepath.Glob(filepath.Join(p.Out, "runs", "*", "*", "*", "flows.parquet"))
+	files, err := filepath.Glob(filepath.Join(p.Out, "runs", "points", "*", "*", "*", "flows.parquet"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

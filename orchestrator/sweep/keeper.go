@@ -47,7 +47,7 @@ func (k *keeper) add(p results.Point) error {
 	m := k.manifest
 	m.Schemes, m.Loads, m.Seeds, m.Baseline = []string{p.Scheme}, []float64{p.Load}, []uint64{p.Seed}, p.Scheme
 	m.Derived = slices.DeleteFunc(slices.Clone(m.Derived), func(d results.Derived) bool { return d.Scheme != p.Scheme })
-	return k.store.put(k.keys[p.Coord], m, yaml, p)
+	return k.store.Put(k.keys[p.Coord], m, yaml, p)
 }
 
 // Publish has nobody to show it to: points are seen when they are there.

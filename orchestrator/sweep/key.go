@@ -14,19 +14,20 @@ import (
 	"aqmlab/results"
 )
 
-// hasher makes the keys of points: what they are stored under. Points of one key are
+// Hasher makes the keys of points: what they are stored under. Points of one key are
 // measured in the same way, and have the same result where time is virtual.
-type hasher struct {
+type Hasher struct {
 	runtime string
 	program string
 	machine string            // what of this machine the result depends on
 	files   map[string]string // digests of what labs read, by path
 }
 
-// keyOf is the hasher for a runtime on this machine.
-func keyOf(r orchestrator.Runtime) (hasher, error) {
+// NewHasher is for a runtime on this machine. The error says what the machine lacks for
+// it; the keys that the Hasher makes then are those of no stored point.
+func NewHasher(r orchestrator.Runtime) (Hasher, error) {
 	row := r.Row()
-	h := hasher{runtime: row.Name, files: make(map[string]string)}
+	h := Hasher{runtime: row.Name, files: make(map[string]string)}
 	switch {
 	case row.OwnKernel:
 		m := results.ThisMachine()
@@ -34,7 +35,7 @@ func keyOf(r orchestrator.Runtime) (hasher, error) {
 	case row.Find != nil:
 		found, err := row.Find()
 		if err != nil {
-			return hasher{}, fmt.Errorf("runtime %s: %w", row.Name, err)
+			return h, fmt.Errorf("runtime %s: %w", row.Name, err)
 		}
 		h.machine = found
 	}
@@ -71,9 +72,9 @@ func digest(file string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// of is the key of a point of a lab: 32 hexadecimal digits. What is there for readers
+// Key is the key of a point of a lab: 32 hexadecimal digits. What is there for readers
 // does not count.
-func (h hasher) of(lab *labs.Lab, at results.Coord) (string, error) {
+func (h Hasher) Key(lab *labs.Lab, at results.Coord) (string, error) {
 	one, err := lab.Restricted([]string{at.Scheme}, at.Load, at.Seed)
 	if err != nil {
 		return "", err

@@ -49,7 +49,7 @@ func (s Spec) Expand() (*Sweep, error) {
 		crossed = append(crossed, g)
 	}
 	s.Groups = crossed
-	key, err := keyOf(s.Runtime)
+	key, err := NewHasher(s.Runtime)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (s Spec) cross(before []string, group int, do func(settings []string) error
 }
 
 // addLab adds the points of a combination.
-func (s Spec) addLab(w *Sweep, key hasher, settings []string) error {
+func (s Spec) addLab(w *Sweep, key Hasher, settings []string) error {
 	where := func(err error) error {
 		if len(settings) == 0 {
 			return err
@@ -125,7 +125,7 @@ func (s Spec) addLab(w *Sweep, key hasher, settings []string) error {
 		for _, seed := range lab.Seeds {
 			for _, scheme := range lab.Schemes {
 				p := Point{Lab: len(w.labs) - 1, Values: values, Coord: results.Coord{Scheme: scheme.Name, Load: load, Seed: seed}}
-				if p.Key, err = key.of(lab, p.Coord); err != nil {
+				if p.Key, err = key.Key(lab, p.Coord); err != nil {
 					return where(err)
 				}
 				if len(w.Points) == MaxPoints {

@@ -150,10 +150,13 @@ func identity(info os.FileInfo, err error) os.FileInfo {
 	return info
 }
 
-// put stores a measured point. It is there as a whole or not at all.
-func (s Store) put(key string, m results.Manifest, labYAML []byte, p results.Point) error {
+// Remove removes a point.
+func (s Store) Remove(key string) error { return os.RemoveAll(s.Folder(key)) }
+
+// Put stores a measured point. It is there as a whole or not at all.
+func (s Store) Put(key string, m results.Manifest, labYAML []byte, p results.Point) error {
 	folder := s.Folder(key)
-	if err := os.RemoveAll(folder); err != nil { // of a point that is not whole
+	if err := s.Remove(key); err != nil { // one that is not whole
 		return err
 	}
 	describe := func(*store.Run) (map[string][]byte, error) {
