@@ -190,18 +190,9 @@ func overSeeds(values []float64, points []results.Point) record.Figure {
 		for _, v := range values {
 			squares += (v - mean) * (v - mean)
 		}
-		half := student(len(values)-1) * math.Sqrt(squares/(n-1)/n)
+		half := results.Student(len(values)-1, 0.975) * math.Sqrt(squares/(n-1)/n)
 		f.CI95 = &[2]record.Number{record.Number(mean - half), record.Number(mean + half)}
 	}
 	f.LowFidelity = slices.ContainsFunc(points, func(p results.Point) bool { return p.Fidelity.Label == results.FidelityLow })
 	return f
-}
-
-// student is the 97.5 % quantile of Student's t. The scales have three seeds at
-// most.
-func student(df int) float64 {
-	if df == 1 {
-		return 12.706
-	}
-	return 4.303
 }

@@ -12,6 +12,7 @@ type Axis struct {
 	Low, High float64 // the values that it covers at least; on a logarithmic axis above zero
 	Log       bool
 	Rows      []string // of a Y axis: names that stand for the values 0, 1, ... from the top
+	Columns   []string // of an X axis: names that stand for the values 0, 1, ... from the left
 }
 
 // scale maps values onto places of a drawing.
@@ -30,10 +31,27 @@ type tick struct {
 
 // scale is the axis between two places.
 func (a Axis) scale(from, to float64) scale {
+	if n := len(a.Columns); n > 0 {
+		return scale{low: -0.5, high: float64(n) - 0.5, from: from, to: to}
+	}
 	if a.Log {
 		return logarithmic(a.Low, a.High, from, to)
 	}
 	return linear(a.Low, a.High, from, to)
+}
+
+// columnTicks are the names of the columns, as many as fit beside each other.
+func (a Axis) columnTicks(s scale) []tick {
+	widest := 0.0
+	for _, name := range a.Columns {
+		widest = max(widest, textWidth(name))
+	}
+	every := max(1, int(math.Ceil((widest+4)*float64(len(a.Columns))/math.Abs(s.to-s.from))))
+	var ticks []tick
+	for i := 0; i < len(a.Columns); i += every {
+		ticks = append(ticks, tick{s.at(float64(i)), a.Columns[i]})
+	}
+	return ticks
 }
 
 // linear is a scale from a round number at or below low to one at or above

@@ -33,6 +33,7 @@ type canvas interface {
 // draw draws the figure.
 func (f Figure) draw(c canvas) {
 	l := f.layout()
+	l.shade(c, f.Heat)
 	l.axes(c, f)
 	l.rule(c, f)
 	for _, s := range f.Series {
@@ -48,12 +49,18 @@ func hair(colour int) stroke { return stroke{colour: colour, width: 0.7} }
 
 // axes draws grid, frame, ticks and titles.
 func (l frame) axes(c canvas, f Figure) {
-	for _, t := range l.x.ticks() {
+	ticks := l.x.ticks
+	if len(f.X.Columns) > 0 {
+		ticks = func() []tick { return f.X.columnTicks(l.x) }
+	}
+	for _, t := range ticks() {
 		if t.text == "" {
 			c.line([]place{{t.at, l.bottom}, {t.at, l.bottom - 3}}, hair(ink))
 			continue
 		}
-		c.line([]place{{t.at, l.top}, {t.at, l.bottom}}, hair(faint))
+		if f.Heat == nil {
+			c.line([]place{{t.at, l.top}, {t.at, l.bottom}}, hair(faint))
+		}
 		c.text(label{text: t.text, at: place{t.at, l.bottom + 13.5}, anchor: 0.5})
 	}
 	for i, name := range f.Y.Rows {
@@ -61,6 +68,8 @@ func (l frame) axes(c canvas, f Figure) {
 	}
 	if len(f.Y.Rows) == 0 {
 		l.yTicks(c)
+	}
+	if f.Y.Title != "" {
 		c.text(label{text: f.Y.Title, at: place{11, (l.top + l.bottom) / 2}, anchor: 0.5, up: true})
 	}
 	c.line([]place{{l.left, l.top}, {l.right, l.top}, {l.right, l.bottom}, {l.left, l.bottom}, {l.left, l.top}}, hair(ink))
@@ -110,7 +119,7 @@ func (l frame) series(c canvas, s Series, rows bool) {
 	case Plain:
 		c.line(course, stroke{colour: colour(s.Style), width: 1})
 		return
-	case Joined:
+	case Joined, Dots:
 		for i, p := range s.Points {
 			l.joint(c, s, p, whole[i], rows)
 		}
@@ -119,7 +128,7 @@ func (l frame) series(c canvas, s Series, rows bool) {
 			mark(c, s.Style, at)
 		}
 	}
-	if len(course) > 1 {
+	if len(course) > 1 && s.Form != Dots {
 		c.line(course, stroke{colour(s.Style), 1.5, dashes(s.Style)})
 	}
 }
@@ -203,6 +212,8 @@ func (l frame) key(c canvas) {
 				c.fill([]place{{from.x, y - 8}, {to.x, y - 8}, {to.x, y}, {from.x, y}}, colour(style), shadeOpacity)
 			case Plain:
 				c.line([]place{from, to}, stroke{colour: colour(style), width: 1})
+			case Dots:
+				mark(c, style, place{(from.x + to.x) / 2, from.y})
 			default:
 				c.line([]place{from, to}, stroke{colour(style), 1.5, dashes(style)})
 				mark(c, style, place{(from.x + to.x) / 2, from.y})

@@ -13,6 +13,7 @@ type Figure struct {
 	X, Y   Axis
 	Series []Series
 	Rule   float64 // value to compare with, which a dashed line is drawn at; zero: none
+	Heat   *Heat   // shades the fields between rows and columns; nil: none
 }
 
 // Form is how a series is drawn.
@@ -24,6 +25,7 @@ const (
 	Joined             // a marker with its interval at every point, joined by a dashed line
 	Plain              // a thin unbroken line, for a course in time that is alone
 	Shade              // the area below
+	Dots               // a marker with its interval at every point, not joined
 )
 
 // Series is one line of a figure.
@@ -38,10 +40,10 @@ type Series struct {
 // Point is a place on a series, in the values of the axes.
 type Point struct {
 	X, Y float64
-	// Low and High bound the interval of a point that is Joined: of X where the
+	// Low and High bound the interval of a point that is Joined or one of Dots: of X where the
 	// Y axis has rows, else of Y. Equal ones are none.
 	Low, High float64
-	Note      string // is shown when the mouse rests on a Joined point in a browser
+	Note      string // is shown when the mouse rests on such a point in a browser
 }
 
 // The size of a figure, in SVG pixels of which a PDF takes 96 an inch. At the
@@ -72,10 +74,16 @@ type entry struct {
 func (f Figure) layout() frame {
 	l := frame{left: 40, right: width - 18, legend: f.entries()}
 	l.top = 8 + lineHeight*float64(len(l.legend))
+	if f.Heat != nil {
+		l.top += lineHeight
+	}
 	l.bottom = l.top + plotHeight
 	if n := len(f.Y.Rows); n > 0 {
 		for _, name := range f.Y.Rows {
 			l.left = max(l.left, 14+textWidth(name))
+		}
+		if f.Y.Title != "" {
+			l.left += lineHeight
 		}
 		l.bottom = l.top + rowHeight*float64(n)
 		l.y = scale{low: -0.5, high: float64(n) - 0.5, from: l.top, to: l.bottom}
