@@ -29,6 +29,7 @@ var rooms = map[string]string{
 	"results/report":         "results results/compare results/report/figure results/report/layout results/store",
 	"results/report/figure":  "",
 	"results/report/layout":  "results/report/figure",
+	"results/response":       "results results/report/figure results/report/layout units",
 	"results/serve":          "results results/report results/store",
 	"results/resultstest":    "results", // tests only
 	"trafficgen":             "units kind trafficgen/traffic",

@@ -1,6 +1,9 @@
 package results
 
-import "math"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Estimate is the mean of what repetitions gave, and how far it may be off.
 type Estimate struct {
@@ -31,6 +34,19 @@ func EstimateOf(values []float64) Estimate {
 // Interval is the 95 % interval; ok is false where one repetition cannot tell.
 func (e Estimate) Interval() (low, high float64, ok bool) {
 	return e.Mean - e.Half, e.Mean + e.Half, e.Count > 1
+}
+
+// MarshalJSON writes the number of repetitions, the mean, and the interval or null.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	var ci95 *[2]float64
+	if low, high, ok := e.Interval(); ok {
+		ci95 = &[2]float64{low, high}
+	}
+	return json.Marshal(struct {
+		Count int         `json:"n"`
+		Mean  float64     `json:"mean"`
+		CI95  *[2]float64 `json:"ci95"`
+	}{e.Count, e.Mean, ci95})
 }
 
 // Student is the p-quantile, p in [0.5, 1), of Student's t with df degrees of

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 )
@@ -39,6 +40,17 @@ func TestEstimate(t *testing.T) {
 		e := EstimateOf(few)
 		if _, _, ok := e.Interval(); ok || e.Count != len(few) || e.Half != 0 {
 			t.Errorf("of %v: %+v has an interval", few, e)
+		}
+	}
+}
+
+func TestEstimateAsJSON(t *testing.T) {
+	for want, e := range map[string]Estimate{
+		`{"n":1,"mean":2.5,"ci95":null}`:  {Count: 1, Mean: 2.5},
+		`{"n":2,"mean":2.5,"ci95":[2,3]}`: {Count: 2, Mean: 2.5, Half: 0.5},
+	} {
+		if got, err := json.Marshal(e); err != nil || string(got) != want {
+			t.Errorf("%+v is %s, %v, want %s", e, got, err, want)
 		}
 	}
 }

@@ -159,3 +159,10 @@ func trim(v float64, decimals int) string {
 	}
 	return s
 }
+
+// textSize is in the units of the size of a figure.
+const textSize = 10.5
+
+// textWidth is about how wide a text is: a little more, in the fonts that
+// browsers take for Helvetica.
+func textWidth(s string) float64 { return 0.56 * textSize * float64(len([]rune(s))) }

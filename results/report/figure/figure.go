@@ -16,6 +16,22 @@ type Figure struct {
 	Heat   *Heat   // shades the fields between rows and columns; nil: none
 }
 
+// Heat shades the fields of a figure whose axes have rows and columns: the higher a
+// value, the darker its field.
+type Heat struct {
+	Fields []Field
+	Log    bool // shades go by the logarithms of the values, which are above zero
+}
+
+// Field is one field of a [Heat]. Those that are not there have no value.
+type Field struct {
+	Row, Column int
+	Value       float64
+	Text        string // the value in words; stands in the field where it fits
+	Note        string // is shown when the mouse rests on it in a browser
+	Framed      bool   // it is set off from the others
+}
+
 // Form is how a series is drawn.
 type Form int
 
@@ -52,7 +68,6 @@ const (
 	width      = 360.0
 	plotHeight = 150.0
 	rowHeight  = 20.0
-	textSize   = 10.5
 	lineHeight = 15.0
 )
 
@@ -120,7 +135,3 @@ func (f Figure) entries() (lines [][]entry) {
 
 // legendLine is the width of a line in the legend with the space behind it.
 const legendLine = 32
-
-// textWidth is about how wide a text is: a little more, in the fonts that
-// browsers take for Helvetica.
-func textWidth(s string) float64 { return 0.56 * textSize * float64(len([]rune(s))) }

@@ -2,22 +2,6 @@ package figure
 
 import "math"
 
-// Heat shades the fields of a figure whose axes have rows and columns: the higher a
-// value, the darker its field.
-type Heat struct {
-	Fields []Field
-	Log    bool // shades go by the logarithms of the values, which are above zero
-}
-
-// Field is one field of a [Heat]. Those that are not there have no value.
-type Field struct {
-	Row, Column int
-	Value       float64
-	Text        string // the value in words; stands in the field where it fits
-	Note        string // is shown when the mouse rests on it in a browser
-	Framed      bool   // it is set off from the others
-}
-
 // The opacities of the lowest and of the highest value, over which text is legible on
 // light and on dark paper.
 const (

@@ -1,0 +1,104 @@
+package response
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqmlab/results"
+)
+
+func TestConcerns(t *testing.T) {
+	schemes := []string{"tcn", "tcn.x", "red"}
+	for _, c := range []struct {
+		key, scheme string
+		want        bool
+	}{
+		{"workload.load", "tcn", true}, {"host.rto_min", "red", true},
+		{"schemes.tcn.threshold", "tcn", true}, {"schemes.tcn.threshold", "red", false},
+		{"schemes.tcn.x.threshold", "tcn.x", true}, {"schemes.tcn.x.threshold", "tcn", false},
+		{"schemes.later.threshold", "tcn", false}, // nothing of it is measured yet
+	} {
+		if got := concerns(c.key, c.scheme, schemes); got != c.want {
+			t.Errorf("%s concerns %s: %v", c.key, c.scheme, got)
+		}
+	}
+}
+
+// TestLoadsWithoutAxis: a lab may have several loads that nobody named as an axis. They
+// are one.
+func TestLoadsWithoutAxis(t *testing.T) {
+	s := Set{Axes: []Axis{axis("host.rto_min", "1ms 2ms")}}
+	for _, load := range []float64{0.9, 0.5} {
+		for _, v := range s.Axes[0].Values {
+			s.Points = append(s.Points, Point{Values: []string{v}, Coord: results.Coord{Scheme: "a", Load: load, Seed: 1}, Figures: p99(load)})
+		}
+	}
+	with := s.withLoads()
+	if len(with.Axes) != 2 || with.Axes[1].Key != "workload.load" || !slices.Equal(with.Axes[1].Values, []string{"0.5", "0.9"}) {
+		t.Fatalf("axes %+v", with.Axes)
+	}
+	if got := with.Points[0].Values; !slices.Equal(got, []string{"1ms", "0.9"}) {
+		t.Errorf("the first point is at %v", got)
+	}
+	if again := with.withLoads(); len(again.Axes) != 2 {
+		t.Errorf("axes %+v", again.Axes)
+	}
+	one := Set{Axes: s.Axes, Points: s.Points[:2]}
+	if got := one.withLoads(); len(got.Axes) != 1 {
+		t.Errorf("one load became an axis: %+v", got.Axes)
+	}
+}
+
+// TestHeld: what is held leaves the other values out, but of schemes that the key does
+// not concern it leaves all.
+func TestHeld(t *testing.T) {
+	s := sheet([]Axis{axis("schemes.tcn.threshold", "50us 78us"), axis("workload.load", "0.5 0.9")}, "tcn red", 1,
+		func(string, []string, uint64) map[string]float64 { return p99(1) })
+	held, err := s.at(map[string]string{"schemes.tcn.threshold": "78us"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := make(map[string]int)
+	for _, p := range held.Points {
+		count[p.Scheme]++
+		if p.Scheme == "tcn" && p.Values[0] != "78us" {
+			t.Errorf("%v is there at %v", p.Coord, p.Values)
+		}
+	}
+	if count["tcn"] != 2 || count["red"] != 4 || len(held.Axes[0].Values) != 1 {
+		t.Errorf("%v points at %+v", count, held.Axes)
+	}
+	if len(s.Axes[0].Values) != 2 || len(s.Points) != 8 {
+		t.Error("the set that was given has changed")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := sheet([]Axis{axis("workload.load", "0.5 0.9")}, "tcn", 1, func(string, []string, uint64) map[string]float64 { return p99(1) })
+	short := Set{Axes: s.Axes, Points: []Point{{}}}
+	strange := Set{Axes: s.Axes, Points: []Point{{Values: []string{"0.7"}}}}
+	for _, c := range []struct {
+		set  Set
+		o    Options
+		err  error
+		says string
+	}{
+		{Set{}, Options{}, ErrNoPoints, ""},
+		{s, Options{Metric: "small"}, results.ErrNoMetric, "small.p99"},
+		{s, Options{Front: [2]string{"", "large"}}, results.ErrNoMetric, "large.avg"},
+		{s, Options{Over: []string{"load"}}, ErrNoAxis, "want one of workload.load"},
+		{s, Options{Settings: []string{"load"}}, ErrNoAxis, ""},
+		{s, Options{At: map[string]string{"load": "1"}}, ErrNoAxis, ""},
+		{s, Options{At: map[string]string{"workload.load": "1"}}, ErrNoValue, "want one of 0.5, 0.9"},
+		{s, Options{Over: []string{"workload.load", "workload.load"}}, nil, "two different ones"},
+		{short, Options{}, nil, "0 values for 1 axes"},
+		{strange, Options{}, ErrNoValue, `"0.7" of workload.load`},
+	} {
+		_, err := New(c.set, c.o)
+		if err == nil || c.err != nil && !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: error %v, want %v with %q", c.o, err, c.err, c.says)
+		}
+	}
+}
