@@ -121,6 +121,20 @@ func (c *cell) estimate(metric string) (e results.Estimate, ok bool) {
 	return results.EstimateOf(values), len(values) > 0
 }
 
+// has tells whether any point has a metric.
+func (g *grid) has(metric string) bool {
+	return slices.ContainsFunc(g.order, func(c *cell) bool { _, ok := c.estimate(metric); return ok })
+}
+
+// had is the first of two metrics if any point has it, else the second if any has that:
+// labs need not have flows of every class.
+func (g *grid) had(first, second string) string {
+	if !g.has(first) && g.has(second) {
+		return second
+	}
+	return first
+}
+
 // expected is how many points there would be if none was missing.
 func (g *grid) expected() int {
 	n := 0

@@ -41,13 +41,13 @@ type Point struct {
 // Options say what to show of a set.
 type Options struct {
 	Title  string // of the page, such as the lab's name
-	Metric string // small.p99 when empty
+	Metric string // small.p99 when empty or, if no point has that, all.p99
 	// Over are the keys of one axis, for curves, or of two, for heat maps and curves over
 	// the first. Without, they are the first two that have several values.
 	Over []string
 	At   map[string]string // keys of axes and the values that they are held at: all else is left out
 	// Front are the two metrics of the front, and of the tables of best settings: small.p99
-	// and large.avg when empty.
+	// (or all.p99) and large.avg (or all.avg) when empty.
 	Front [2]string
 	// Settings are the keys of the axes that whoever runs a network chooses. The values of
 	// the others are conditions, and settings are only compared under equal conditions.

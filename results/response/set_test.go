@@ -75,6 +75,36 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestMetricsThatAreThere: without flows of a class, those of all flows are shown.
+func TestMetricsThatAreThere(t *testing.T) {
+	for _, c := range []struct {
+		figures map[string]float64
+		o       Options
+		want    string
+	}{
+		{map[string]float64{"small.p99": 1, "all.p99": 1, "large.avg": 1, "all.avg": 1}, Options{}, "small.p99 small.p99 large.avg"},
+		{map[string]float64{"small.p99": 1, "all.p99": 1, "all.avg": 1}, Options{}, "small.p99 small.p99 all.avg"},
+		{map[string]float64{"all.p99": 1, "all.avg": 1}, Options{}, "all.p99 all.p99 all.avg"},
+		{map[string]float64{"all.p99": 1}, Options{Metric: "small.p99", Front: [2]string{"marks", "drops"}}, "small.p99 marks drops"},
+		{nil, Options{}, "small.p99 small.p99 large.avg"},
+	} {
+		s := sheet([]Axis{axis("workload.load", "0.5 0.9")}, "tcn", 2, func(string, []string, uint64) map[string]float64 { return c.figures })
+		v := viewOf(t, s, c.o)
+		if got := strings.Join([]string{v.Metric.Name, v.Front[0].Name, v.Front[1].Name}, " "); got != c.want {
+			t.Errorf("%v, %+v: %s, want %s", c.figures, c.o, got, c.want)
+		}
+		missing := 0
+		for _, m := range v.metrics() {
+			if _, ok := c.figures[m.Name]; !ok {
+				missing++
+			}
+		}
+		if len(v.Warnings) != missing {
+			t.Errorf("%v: warnings %q, want %d", c.figures, v.Warnings, missing)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	s := sheet([]Axis{axis("workload.load", "0.5 0.9")}, "tcn", 1, func(string, []string, uint64) map[string]float64 { return p99(1) })
 	short := Set{Axes: s.Axes, Points: []Point{{}}}

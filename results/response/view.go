@@ -41,7 +41,11 @@ func New(s Set, o Options) (*View, error) {
 	for _, wanted := range []struct {
 		into *results.Metric
 		name string
-	}{{&v.Metric, cmp.Or(o.Metric, "small.p99")}, {&v.Front[0], cmp.Or(o.Front[0], "small.p99")}, {&v.Front[1], cmp.Or(o.Front[1], "large.avg")}} {
+	}{
+		{&v.Metric, cmp.Or(o.Metric, g.had("small.p99", "all.p99"))},
+		{&v.Front[0], cmp.Or(o.Front[0], g.had("small.p99", "all.p99"))},
+		{&v.Front[1], cmp.Or(o.Front[1], g.had("large.avg", "all.avg"))},
+	} {
 		if *wanted.into, err = results.FindMetric(wanted.name); err != nil {
 			return nil, err
 		}
@@ -179,7 +183,9 @@ func (v *View) warn() {
 	if unfinished > 0 {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("In %d of %d points not all flows completed; FCTs are of those that did.", unfinished, all))
 	}
-	if m := v.Metric; !slices.ContainsFunc(g.order, func(c *cell) bool { _, ok := c.estimate(m.Name); return ok }) {
-		v.Warnings = append(v.Warnings, "No point has the metric "+m.Name+".")
+	for _, m := range v.metrics() {
+		if !g.has(m.Name) {
+			v.Warnings = append(v.Warnings, "No point has the metric "+m.Name+".")
+		}
 	}
 }
