@@ -108,7 +108,13 @@ func (g *grid) held(axes, levels []int) string {
 // short is the last word of an axis' key or, where that is another's too, all of it. A
 // key of one scheme stands beside the scheme, so that the word is enough.
 func (g *grid) short(axis int) string {
-	last := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+	last := func(key string) string {
+		parts := strings.Split(key, Together)
+		for i, part := range parts {
+			parts[i] = part[strings.LastIndexByte(part, '.')+1:]
+		}
+		return strings.Join(parts, Together)
+	}
 	key := g.axes[axis].Key
 	for i, other := range g.axes {
 		if i != axis && g.shared(axis) && last(other.Key) == last(key) {

@@ -25,7 +25,9 @@ type Set struct {
 
 // Axis is one thing that was varied: a key of the lab, such as workload.load, and its
 // values in the order of the sweep. A key schemes.NAME.PARAMETER concerns the scheme
-// NAME alone: the points of other schemes are the same for all of its values.
+// NAME alone: the points of other schemes are the same for all of its values. Keys that
+// change together are one axis: their names are joined by [Together], and each value says
+// those of all of them.
 type Axis struct {
 	Key    string   `json:"key"`
 	Values []string `json:"values"`
@@ -136,20 +138,35 @@ func schemesOf(points []Point) []string {
 	return results.Distinct(points, func(p Point) string { return p.Scheme })
 }
 
-// ofScheme tells whether a key concerns one scheme alone.
-func ofScheme(key string) bool { return strings.HasPrefix(key, "schemes.") }
+// Together joins the keys of an axis that changes several.
+const Together = " with "
+
+// ofScheme tells whether a key concerns single schemes alone.
+func ofScheme(key string) bool {
+	for part := range strings.SplitSeq(key, Together) {
+		if !strings.HasPrefix(part, "schemes.") {
+			return false
+		}
+	}
+	return true
+}
 
 // concerns tells whether the values of a key matter to a scheme: one of schemes.
 func concerns(key, scheme string, schemes []string) bool {
 	if !ofScheme(key) {
 		return true
 	}
-	// A name may begin with another and a point: the longest is meant.
-	owner := ""
-	for _, s := range schemes {
-		if strings.HasPrefix(key, "schemes."+s+".") && len(s) > len(owner) {
-			owner = s
+	for part := range strings.SplitSeq(key, Together) {
+		// A name may begin with another and a point: the longest is meant.
+		owner := ""
+		for _, s := range schemes {
+			if strings.HasPrefix(part, "schemes."+s+".") && len(s) > len(owner) {
+				owner = s
+			}
+		}
+		if owner == scheme {
+			return true
 		}
 	}
-	return owner == scheme
+	return false
 }

@@ -18,6 +18,8 @@ func TestConcerns(t *testing.T) {
 		{"workload.load", "tcn", true}, {"host.rto_min", "red", true},
 		{"schemes.tcn.threshold", "tcn", true}, {"schemes.tcn.threshold", "red", false},
 		{"schemes.tcn.x.threshold", "tcn.x", true}, {"schemes.tcn.x.threshold", "tcn", false},
+		{"schemes.tcn.threshold with schemes.red.min", "red", true}, {"schemes.tcn.a with schemes.tcn.b", "red", false},
+		{"schemes.tcn.threshold with host.rto_min", "red", true},
 		{"schemes.later.threshold", "tcn", false}, // nothing of it is measured yet
 	} {
 		if got := concerns(c.key, c.scheme, schemes); got != c.want {
