@@ -160,19 +160,32 @@ func TestShortKeys(t *testing.T) {
 	}
 }
 
-// TestMaps: a map is of a scheme that both axes concern. The framed spot is the lowest.
+// TestMaps: a map is of a scheme that both axes concern. The lowest are framed: at each
+// load, which is a condition, or of all where both axes are settings.
 func TestMaps(t *testing.T) {
 	g := gridFrom(t, twoSchemes())
-	maps, left := g.maps(0, 1, metricOf(t, "small.p99"))
+	maps, left := g.maps([2]int{0, 1}, []int{1}, metricOf(t, "small.p99"))
 	if len(maps) != 1 || maps[0].Scheme != "tcn" || len(maps[0].Spots) != 6 || left != "" {
 		t.Fatalf("maps %+v, %q left out", maps, left)
 	}
 	for _, s := range maps[0].Spots {
-		if want := s.X == "0.5" && s.Y == "50us"; s.Best != want {
+		if want := s.Y == "50us"; s.Best != want {
 			t.Errorf("%+v is the best: %v", s, s.Best)
 		}
 	}
-	many, left := gridFrom(t, typical(14, 1)).maps(0, 1, metricOf(t, "completed"))
+	maps, _ = g.maps([2]int{1, 0}, []int{1}, metricOf(t, "small.p99"))
+	for _, s := range maps[0].Spots {
+		if want := s.X == "50us"; s.Best != want {
+			t.Errorf("turned, %+v is the best: %v", s, s.Best)
+		}
+	}
+	maps, _ = g.maps([2]int{0, 1}, []int{0, 1}, metricOf(t, "small.p99"))
+	for _, s := range maps[0].Spots {
+		if want := s.X == "0.5" && s.Y == "50us"; s.Best != want {
+			t.Errorf("of settings, %+v is the best: %v", s, s.Best)
+		}
+	}
+	many, left := gridFrom(t, typical(14, 1)).maps([2]int{0, 1}, []int{1, 2}, metricOf(t, "completed"))
 	if len(many) != 12 || left != "12 of 14 values of host.rto_min" || many[0].Name() != "tcn rto_min 1ms" {
 		t.Errorf("%d maps, %q left out", len(many), left)
 	}

@@ -27,9 +27,11 @@ type MapSpot struct {
 func (m Map) Name() string { return strings.TrimSpace(m.Scheme + " " + m.Held) }
 
 // maps makes a map for each scheme that both axes concern, at every combination of the
-// other values. Of many combinations some are chosen, as left says.
-func (g *grid) maps(x, y int, m results.Metric) (all []Map, left string) {
-	named := []int{x, y}
+// other values. Of many combinations some are chosen, as left says. Where one of the two
+// axes alone is a setting, spots are compared under each value of the other.
+func (g *grid) maps(over [2]int, settings []int, m results.Metric) (all []Map, left string) {
+	x, y := over[0], over[1]
+	named := over[:]
 	schemes := slices.DeleteFunc(slices.Clone(g.schemes), func(s string) bool { return !g.concerns(x, s) || !g.concerns(y, s) })
 	held := g.choose(g.others(named, ""))
 	for _, scheme := range schemes {
@@ -53,6 +55,7 @@ func (g *grid) maps(x, y int, m results.Metric) (all []Map, left string) {
 	for _, scheme := range schemes {
 		for _, levels := range of(held, scheme).combinations(len(g.axes)) {
 			if found := g.mapAt(named, m, scheme, levels); len(found.Spots) > 0 {
+				found.frame(m, slices.Contains(settings, x), slices.Contains(settings, y))
 				all = append(all, found)
 			}
 		}
@@ -65,24 +68,38 @@ func (g *grid) mapAt(over []int, m results.Metric, scheme string, levels []int) 
 	x, y := over[0], over[1]
 	out := Map{Scheme: scheme, Held: g.held(append(g.others(over, ""), g.others(over, scheme)...), levels)}
 	levels = slices.Clone(levels)
-	best := 0
 	for row, yValue := range g.axes[y].Values {
 		for column, xValue := range g.axes[x].Values {
 			levels[x], levels[y] = column, row
-			e, ok := g.at(scheme, levels).estimate(m.Name)
-			if !ok {
-				continue
-			}
-			out.Spots = append(out.Spots, MapSpot{X: xValue, Y: yValue, row: row, column: column, Estimate: e})
-			if better(m, e.Mean, out.Spots[best].Estimate.Mean) {
-				best = len(out.Spots) - 1
+			if e, ok := g.at(scheme, levels).estimate(m.Name); ok {
+				out.Spots = append(out.Spots, MapSpot{X: xValue, Y: yValue, row: row, column: column, Estimate: e})
 			}
 		}
 	}
-	for i := range out.Spots {
-		out.Spots[i].Best = out.Spots[i].Estimate.Mean == out.Spots[best].Estimate.Mean
-	}
 	return out
+}
+
+// frame finds the best spots: of each column where y alone is a setting, of each row where
+// x alone is, else of the map.
+func (m Map) frame(metric results.Metric, xSetting, ySetting bool) {
+	group := func(s MapSpot) int {
+		switch {
+		case ySetting && !xSetting:
+			return s.column
+		case xSetting && !ySetting:
+			return s.row
+		}
+		return 0
+	}
+	best := make(map[int]float64)
+	for _, s := range m.Spots {
+		if v, ok := best[group(s)]; !ok || better(metric, s.Estimate.Mean, v) {
+			best[group(s)] = s.Estimate.Mean
+		}
+	}
+	for i, s := range m.Spots {
+		m.Spots[i].Best = s.Estimate.Mean == best[group(s)]
+	}
 }
 
 // better tells whether one value of a metric is better than another.

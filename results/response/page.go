@@ -35,7 +35,7 @@ func (v *View) WriteHTML(w io.Writer) error {
 	for _, p := range v.Panels {
 		curves.Tables = append(curves.Tables, v.curveTable(p))
 	}
-	maps := group{Title: "Maps", Note: "Each map has shades of its own. Framed: the best of the map.", Figures: v.mapFigures()}
+	maps := group{Title: "Maps", Note: "Each map has shades of its own. Framed: the best under each condition, such as a load.", Figures: v.mapFigures()}
 	for _, m := range v.Maps {
 		maps.Tables = append(maps.Tables, v.mapTable(m))
 	}

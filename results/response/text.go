@@ -10,7 +10,7 @@ import (
 // What stands below tables, in text and on pages.
 const (
 	aboutMeans = "Means over seeds; ± is half of the 95 % interval (Student's t), relative to the mean."
-	aboutStar  = "A star: the best of its map, or of the schemes under its condition; it need not be better than the next by more than chance."
+	aboutStar  = "A star: the best under its condition, such as a load; it need not be better than the next by more than chance."
 	aboutFront = "A setting beats another if it is no worse in both metrics' means and better in one. Settings are compared under equal conditions only."
 	aboutRange = "Range: of the means at the values of the axis, over all values of the other axes, relative to the mean over all. By chance: what seeds alone lead to in at most 5 of 100 sweeps."
 )

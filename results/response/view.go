@@ -55,8 +55,9 @@ func New(s Set, o Options) (*View, error) {
 		return nil, err
 	}
 	v.over = over
-	v.respond(over)
-	v.compare(o)
+	settings, conditions := g.split(o)
+	v.respond(over, settings)
+	v.compare(settings, conditions)
 	v.Effects = g.effects(v.Metric)
 	v.warn()
 	return v, nil
@@ -110,7 +111,7 @@ func overOf(g *grid, keys []string) (over []int, err error) {
 }
 
 // respond fills in the curves and the maps.
-func (v *View) respond(over []int) {
+func (v *View) respond(over, settings []int) {
 	for _, i := range over {
 		v.Over = append(v.Over, v.grid.axes[i])
 	}
@@ -120,7 +121,7 @@ func (v *View) respond(over []int) {
 		v.leave("Curves", left)
 	}
 	if len(over) > 1 {
-		v.Maps, left = v.grid.maps(over[0], over[1], v.Metric)
+		v.Maps, left = v.grid.maps([2]int(over), settings, v.Metric)
 		v.leave("Maps", left)
 	}
 }
@@ -132,9 +133,9 @@ func (v *View) leave(what, left string) {
 	}
 }
 
-// compare fills in what compares settings.
-func (v *View) compare(o Options) {
-	settings, axes := v.grid.split(o)
+// compare fills in what compares settings, under each combination of the values of the
+// other axes.
+func (v *View) compare(settings, axes []int) {
 	chosen := v.grid.choose(axes)
 	chosen.fit(maxPanels, choice.size)
 	v.leave("Fronts and best settings", v.grid.left(chosen))
