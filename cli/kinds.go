@@ -85,9 +85,17 @@ func printEntry(w io.Writer, e kind.Entry) error {
 	return columns(w, func(w io.Writer) {
 		fmt.Fprintln(w, "\nPARAMETER\tTYPE\tDEFAULT\tMEANING")
 		for _, p := range e.Params {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, p.Type, p.Default, p.Doc)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s%s\n", p.Name, p.Type, p.Default, p.Doc, tunable(p))
 		}
 	})
+}
+
+// tunable says in which range a parameter is searched.
+func tunable(p kind.Param) string {
+	if p.Tune == "" {
+		return ""
+	}
+	return " (tuned from " + strings.Replace(p.Tune, "..", " to ", 1) + ")"
 }
 
 func newWorkload() *cobra.Command {

@@ -20,7 +20,7 @@ func rowsOf[E, T any](table kind.Table[E, T]) []kind.Entry {
 	for i, k := range table {
 		rows[i] = kind.Entry{Name: k.Name, Doc: k.Doc, Note: k.Note}
 		for _, p := range k.Params {
-			rows[i].Params = append(rows[i].Params, kind.Param{Name: p.Name, Type: p.Type, Default: p.Default, Doc: p.Doc})
+			rows[i].Params = append(rows[i].Params, kind.Param{Name: p.Name, Type: p.Type, Default: p.Default, Doc: p.Doc, Tune: p.Tune})
 		}
 	}
 	return rows

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/results"
 )
 
@@ -199,3 +201,12 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 }
 
 func (l *lines) close() {}
+
+// printProgress prints how far points are that are stored one by one.
+func printProgress(w io.Writer, p sweep.Progress) {
+	failed := ""
+	if p.Failed > 0 {
+		failed = fmt.Sprintf(", %d failed", p.Failed)
+	}
+	fmt.Fprintf(w, "[%d/%d%s] %s; about %s left\n", p.Points, p.Of, failed, cmp.Or(p.Just, "going on"), roughly(p.Left))
+}

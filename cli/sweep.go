@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -104,7 +103,7 @@ not measured again: after an interruption the same command goes on where it was.
 	fs.Var(groupFlag{&f.groups, over}, "over", "an axis, crossed with the others (repeatable)")
 	fs.Var(groupFlag{&f.groups, with}, "with", "an axis that changes together with the one before (repeatable)")
 	fs.Var(groupFlag{&f.groups, point}, "point", `a point: --point "key=value key=value" (repeatable)`)
-	runtimes := slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
+	runtimes := storedRuntimes()
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(runtimes, ", "))
 	fs.StringVar(&f.engine, "engine", sweep.Engines()[0].Name, "who measures: "+strings.Join(sweep.EngineNames(), ", "))
 	fs.IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
@@ -118,14 +117,24 @@ not measured again: after an interruption the same command goes on where it was.
 	return c
 }
 
+// storedRuntimes lists the runtimes whose points can be stored by what they depend on.
+func storedRuntimes() []string {
+	return slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
+}
+
+// storedRuntime checks the name of one.
+func storedRuntime(name string) (orchestrator.Runtime, error) {
+	if !slices.Contains(storedRuntimes(), name) {
+		return "", fmt.Errorf("--runtime: unknown runtime %q: want one of %s", name, strings.Join(storedRuntimes(), ", "))
+	}
+	return orchestrator.Runtime(name), nil
+}
+
 // spec is the sweep that the flags and the lab describe.
 func (f *sweepFlags) spec(ref string, kinds port.Kinds) (sweep.Spec, error) {
-	on, err := orchestrator.ParseRuntime(f.runtime)
-	if err == nil && on == orchestrator.Auto {
-		err = errors.New("auto: points are stored under the name of their runtime: want a runtime by its name")
-	}
+	on, err := storedRuntime(f.runtime)
 	if err != nil {
-		return sweep.Spec{}, fmt.Errorf("--runtime: %w", err)
+		return sweep.Spec{}, err
 	}
 	if f.jobs < 0 {
 		return sweep.Spec{}, fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.jobs)
@@ -185,15 +194,6 @@ func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
 		err = errors.Join(listFailures(c.ErrOrStderr(), s, w), err)
 	}
 	return explain(err)
-}
-
-// printProgress prints a line.
-func printProgress(w io.Writer, p sweep.Progress) {
-	failed := ""
-	if p.Failed > 0 {
-		failed = fmt.Sprintf(", %d failed", p.Failed)
-	}
-	fmt.Fprintf(w, "[%d/%d%s] %s; about %s left\n", p.Points, p.Of, failed, cmp.Or(p.Just, "going on"), roughly(p.Left))
 }
 
 // listFailures prints the points that failed, with their reasons.

@@ -18,10 +18,11 @@ type Param struct {
 	Default string `json:"default"` // as a lab would write it; empty when there is none
 	Doc     string `json:"doc"`
 
-	Range string   `json:"-"` // what its tag says: "1us..120s", "(0, 1]"; empty when every value of the type will do
-	OneOf []string `json:"-"` // the names that it may be; nil when it is no such name
-	Only  string   `json:"-"` // the one sort of host that follows it; empty when all do
-	Kinds string   `json:"-"` // the table of what a mapping chooses from; empty when it is no choice
+	Range string   `json:"-"`              // what its tag says: "1us..120s", "(0, 1]"; empty when every value of the type will do
+	OneOf []string `json:"-"`              // the names that it may be; nil when it is no such name
+	Only  string   `json:"-"`              // the one sort of host that follows it; empty when all do
+	Tune  string   `json:"tune,omitempty"` // the range that a search for a good value covers: "0.1rtt..4rtt", "0.1bdp..4bdp", "0..0.9"; empty when it is not searched
+	Kinds string   `json:"-"`              // the table of what a mapping chooses from; empty when it is no choice
 }
 
 // ParamError is a parameter that does not fit; it lets a caller point at the
@@ -55,6 +56,8 @@ func Invalid(param, format string, args ...any) error {
 //	what     what such a name stands for, as errors say it
 //	example  values of a quantity, for errors; without, those of its type
 //	only     the sort of hosts that follow it
+//	tune     the range in which aqmlab tune searches, of base RTTs (rtt), bandwidth-delay
+//	         products (bdp), or plain
 //	kinds    of a mapping: the table that it chooses from
 type Field struct {
 	Param
@@ -74,7 +77,7 @@ func Fields(t reflect.Type) []Field {
 		}
 		made := Field{Index: i, Tag: f.Tag, Go: f.Type, Param: Param{
 			Name: name, Type: TypeName(f.Type), Doc: f.Tag.Get("doc"),
-			Range: f.Tag.Get("range"), Only: f.Tag.Get("only"), Kinds: f.Tag.Get("kinds"),
+			Range: f.Tag.Get("range"), Only: f.Tag.Get("only"), Tune: f.Tag.Get("tune"), Kinds: f.Tag.Get("kinds"),
 		}}
 		if names := f.Tag.Get("oneof"); names != "" {
 			made.OneOf = strings.Split(names, ",")

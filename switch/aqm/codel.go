@@ -30,8 +30,8 @@ import (
 // every decision is sch_codel's (docs/agreement.md). Its roots lag behind count,
 // so that the second mark comes after half an interval instead of 0.7.
 type CoDel struct {
-	Target   time.Duration `lab:"target" range:"0s..100h" doc:"sojourn time that may persist; interval / 20 when absent"`
-	Interval time.Duration `lab:"interval" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; a base RTT when absent, see rtt"`
+	Target   time.Duration `lab:"target" tune:"0.01rtt..1rtt" range:"0s..100h" doc:"sojourn time that may persist; interval / 20 when absent"`
+	Interval time.Duration `lab:"interval" tune:"0.5rtt..8rtt" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; a base RTT when absent, see rtt"`
 	RTT      Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs interval is when absent"`
 	Action   string        `lab:"action" oneof:"mark,drop" what:"choice" doc:"mark (packets that are not ECN-capable pass) or drop"`
 	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"network-layer bytes of the packet whose length is the backlog that is left alone, see spares; 0B leaves none alone"`

@@ -24,7 +24,7 @@ import (
 // as is current practice (ECN#, sections 2.3 and 5.1: DCTCP-RED-Tail). With rtt:
 // mean it is that of DCTCP-RED-AVG.
 type DCTCPRED struct {
-	Threshold Threshold `lab:"threshold" doc:"a size, or standard (rate x rtt x lambda), or minimum (standard x the queue's weight share)"`
+	Threshold Threshold `lab:"threshold" tune:"0.1bdp..4bdp" doc:"a size, or standard (rate x rtt x lambda), or minimum (standard x the queue's weight share)"`
 	RTT       Statistic `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs standard and minimum are computed from"`
 	Lambda    float64   `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	Scope     string    `lab:"scope" oneof:"queue,port,pool" what:"choice" doc:"whose bytes are compared: queue, port (all its queues) or pool (all ports that share the buffer)"`

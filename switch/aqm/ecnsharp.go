@@ -27,9 +27,9 @@ import (
 // With signal length, the bytes that a packet leaves behind in its queue are
 // compared to the same targets times the port's rate (section 3.5).
 type ECNSharp struct {
-	InsTarget   time.Duration `lab:"ins_target" range:"0s..100h" doc:"sojourn time above which every packet is marked; a base RTT when absent, see rtt"`
-	PstTarget   time.Duration `lab:"pst_target" range:"0s..100h" doc:"sojourn time from which a queue counts as standing; when absent as pst_rule says"`
-	PstInterval time.Duration `lab:"pst_interval" range:"0s..100h" doc:"how long a queue stands before a packet is marked, and the first gap between marks; a base RTT when absent, see rtt"`
+	InsTarget   time.Duration `lab:"ins_target" tune:"0.2rtt..4rtt" range:"0s..100h" doc:"sojourn time above which every packet is marked; a base RTT when absent, see rtt"`
+	PstTarget   time.Duration `lab:"pst_target" tune:"0.01rtt..1rtt" range:"0s..100h" doc:"sojourn time from which a queue counts as standing; when absent as pst_rule says"`
+	PstInterval time.Duration `lab:"pst_interval" tune:"0.25rtt..4rtt" range:"0s..100h" doc:"how long a queue stands before a packet is marked, and the first gap between marks; a base RTT when absent, see rtt"`
 	RTT         Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs absent times are computed from"`
 	PstRule     string        `lab:"pst_rule" oneof:"testbed,average" what:"rule" doc:"pst_target when absent: testbed (0.425 of rtt, the proportion of the paper's testbed) or average (the mean of base RTTs, its rule of thumb with a lambda of 1)"`
 	Signal      string        `lab:"signal" oneof:"sojourn,length" what:"choice" doc:"sojourn, or length (the bytes left behind, against the targets times the rate)"`

@@ -18,7 +18,7 @@ type IdealRED struct {
 	Capacities []units.Rate `lab:"capacities" range:"1bps..1000Tbps" doc:"drain rate of each queue, for the oracle; the same at ports of all rates"`
 	Shares     []float64    `lab:"shares" range:"(0, 1]" doc:"drain rate of each queue over that of its port, for the oracle, in place of capacities"`
 	RTT        Statistic    `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs the thresholds are computed from"`
-	Lambda     float64      `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
+	Lambda     float64      `lab:"lambda" tune:"0.1..4" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
 	DQThresh   units.Size   `lab:"dq_thresh" range:"1B..1000GB" doc:"bytes that a cycle of the departure-rate estimator counts, and that must wait for it to begin"`
 	Weight     float64      `lab:"weight" range:"[0, 1)" doc:"weight of the old estimate in the average"`
 	Timing     string       `lab:"timing" oneof:"covered,paper-literal" what:"choice" doc:"covered: a cycle's time covers all the packets that it counts; paper-literal: Algorithm 1 as printed, which counts one packet too many"`

@@ -28,10 +28,10 @@ import (
 // average_every. Section 3.3.1 weighs a sample a turn against one a round:
 // once_a_round. RED compares an average length with its threshold: weight.
 type MQECN struct {
-	Threshold     Threshold     `lab:"threshold" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x rtt x lambda)"`
+	Threshold     Threshold     `lab:"threshold" tune:"0.1bdp..4bdp" doc:"threshold K of a queue that has the link to itself: a size, or standard (rate x rtt x lambda)"`
 	RTT           Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs standard is computed from; the paper's is the average"`
 	Lambda        float64       `lab:"lambda" range:"(0, 1000]" doc:"share of the bandwidth-delay product that the transport needs as standing queue"`
-	Beta          float64       `lab:"beta" range:"[0, 1)" doc:"weight of the old value in the average of the round time"`
+	Beta          float64       `lab:"beta" tune:"0..0.95" range:"[0, 1)" doc:"weight of the old value in the average of the round time"`
 	TIdle         time.Duration `lab:"t_idle" range:"0s..100h" doc:"idle time of the port that counts as one round of length zero; the time of 1500 bytes at the port's rate when absent"`
 	Sample        string        `lab:"sample" oneof:"both,exhausted" what:"choice" doc:"which turns give a round time: both (the quantum was used up, or the queue emptied), or exhausted (only the former)"`
 	CountArriving bool          `lab:"count_arriving" doc:"count the arriving packet in the queue length, as the authors' code does"`

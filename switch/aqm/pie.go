@@ -20,8 +20,8 @@ import (
 // once for every tupdate that has passed. That gives what a timer would,
 // because neither backlog nor sojourn time changes in between.
 type PIE struct {
-	Target      time.Duration `lab:"target" range:"1ns..100h" doc:"queueing delay to hold (QDELAY_REF)"`
-	TUpdate     time.Duration `lab:"tupdate" range:"1ns..100h" doc:"time between two runs of the controller"`
+	Target      time.Duration `lab:"target" tune:"0.05rtt..2rtt" range:"1ns..100h" doc:"queueing delay to hold (QDELAY_REF)"`
+	TUpdate     time.Duration `lab:"tupdate" tune:"0.1rtt..4rtt" range:"1ns..100h" doc:"time between two runs of the controller"`
 	MaxBurst    time.Duration `lab:"max_burst" range:"0s..100h" doc:"how long a burst passes untouched after a time without congestion"`
 	Alpha       float64       `lab:"alpha" range:"(0, 1000000]" doc:"probability for each second that the delay is off target"`
 	Beta        float64       `lab:"beta" range:"[0, 1000000]" doc:"probability for each second that the delay grew since the last run"`

@@ -20,10 +20,10 @@ import (
 // average. At an average of exactly max, Linux acts on every packet.
 type RED struct {
 	Min    units.Size `lab:"min" range:"0B..1000GB" doc:"average length up to which nothing is marked; a third of max when absent"`
-	Max    units.Size `lab:"max" range:"0B..1000GB" doc:"average length above which everything is marked; rate x rtt when absent"`
+	Max    units.Size `lab:"max" tune:"0.1bdp..4bdp" range:"0B..1000GB" doc:"average length above which everything is marked; rate x rtt when absent"`
 	RTT    Statistic  `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs max is computed from"`
-	PMax   float64    `lab:"pmax" range:"(0, 1]" doc:"probability of a mark when the average is at max"`
-	Weight float64    `lab:"weight" range:"(0, 1]" doc:"weight of the current length in the average"`
+	PMax   float64    `lab:"pmax" tune:"0.01..1" range:"(0, 1]" doc:"probability of a mark when the average is at max"`
+	Weight float64    `lab:"weight" tune:"0.001..1" range:"(0, 1]" doc:"weight of the current length in the average"`
 	ECN    bool       `lab:"ecn" doc:"true marks packets and drops those that are not ECN-capable, false drops all"`
 }
 

@@ -24,7 +24,7 @@ import (
 // steps of that length and starts anew at its end. Two bytes reach 262 us at 4 ns
 // and 524 us at 8 ns. Of a longer sojourn time only what is beyond remains.
 type TCN struct {
-	Threshold time.Duration `lab:"threshold" doc:"sojourn time above which a packet is marked; without it, rtt times lambda"`
+	Threshold time.Duration `lab:"threshold" tune:"0.1rtt..4rtt" doc:"sojourn time above which a packet is marked; without it, rtt times lambda"`
 	RTT       Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs the threshold is computed from"`
 	Lambda    float64       `lab:"lambda" doc:"share of the base RTT that the transport needs as standing queue; 1 when absent"`
 	TMin      time.Duration `lab:"tmin" range:"0s..100h" doc:"probabilistic form: sojourn time up to which no packet is marked"`

@@ -30,7 +30,7 @@ import (
 // would wait for as long as others come. So is its limit of 120 KB, which flows with
 // an ACK each do not reach.
 type ABQ struct {
-	K                units.Size `lab:"k" range:"1B..1000GB" doc:"bytes in the port's queues above which it is congested; 20 full packets when absent"`
+	K                units.Size `lab:"k" tune:"0.1bdp..4bdp" range:"1B..1000GB" doc:"bytes in the port's queues above which it is congested; 20 full packets when absent"`
 	QMax             units.Size `lab:"q_max" range:"0B..1000GB" doc:"capacity of the port's queues, from which the first release point is computed; without it, the port's buffer"`
 	Floor            units.Size `lab:"floor" range:"1B..1000GB" doc:"length below which a halved release point ends the congestion; 4 full packets when absent"`
 	ECEOnLastRelease bool       `lab:"ece_on_last_release" doc:"set the ECN echo also in the release that ends the congestion"`
