@@ -113,7 +113,7 @@ not measured again: after an interruption the same command goes on where it was.
 	completeFlag(c, "runtime", cobra.FixedCompletions(runtimes, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "engine", cobra.FixedCompletions(sweep.EngineNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "schemes", completeSchemes(kinds))
-	c.AddCommand(newSweepList(kinds), newSweepWork(kinds))
+	c.AddCommand(newSweepList(kinds), newSweepShow(kinds), newSweepWork(kinds))
 	return c
 }
 
