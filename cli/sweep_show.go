@@ -79,7 +79,7 @@ func (f *showFlags) run(c *cobra.Command, words []string, kinds port.Kinds) erro
 	o.Title = "Sweep " + w.Name
 	view, err := response.New(set, o)
 	if err != nil {
-		for _, theirs := range []error{response.ErrNoAxis, response.ErrNoValue, results.ErrNoMetric} {
+		for _, theirs := range []error{response.ErrNoAxis, response.ErrNoValue, response.ErrNoPoints, results.ErrNoMetric} {
 			if errors.Is(err, theirs) {
 				return usage(err)
 			}

@@ -29,10 +29,7 @@ func (s Store) Find(name string) (*Sweep, error) {
 // Response is what is stored of a sweep. A point that several settings share is there
 // once for each.
 func (s Store) Response(w *Sweep) (response.Set, error) {
-	var set response.Set
-	for _, a := range w.Axes {
-		set.Axes = append(set.Axes, response.Axis{Key: a.Key, Values: a.Values})
-	}
+	set := response.Set{Axes: w.Axes}
 	read := make(map[string]map[string]float64)
 	for _, p := range w.Points {
 		figures, ok := read[p.Key]

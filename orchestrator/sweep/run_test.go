@@ -216,3 +216,20 @@ func TestFailed(t *testing.T) {
 		t.Errorf("retried: %v", err)
 	}
 }
+
+// TestTogether: keys that change together are one axis, and loads among them are no
+// other.
+func TestTogether(t *testing.T) {
+	w := expand(t, "workload.load=0.3,0.6 with schemes.tcn.threshold=50us,100us", "host.init_cwnd=10,20")
+	if len(w.Axes) != 2 || w.Axes[0].Key != "workload.load with schemes.tcn.threshold" || w.Axes[0].Values[1] != "0.6 with 100us" {
+		t.Errorf("%+v", w.Axes)
+	}
+	if n, want := len(w.Points), 2*2*2*2; n != want { // rows, windows, seeds, schemes
+		t.Errorf("%d points, want %d", n, want)
+	}
+	for _, p := range w.Points {
+		if (p.Values[0] == "0.3 with 50us") != (p.Load == 0.3) {
+			t.Errorf("%v has the values %v", p.Coord, p.Values)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/results"
+	"aqmlab/results/response"
 	"aqmlab/switch/port"
 )
 
@@ -35,15 +36,17 @@ func (s Spec) Expand() (*Sweep, error) {
 	w := &Sweep{Lab: s.Lab, Runtime: string(s.Runtime), kinds: s.Kinds}
 	s.Set = slices.Clone(s.Set)
 	var crossed []Group
+	var keys []string
 	for _, g := range s.Groups {
-		for i, key := range g.Keys {
-			if slices.ContainsFunc(w.Axes, func(a Axis) bool { return a.Key == key }) {
+		for _, key := range g.Keys {
+			if slices.Contains(keys, key) {
 				return nil, fmt.Errorf("axis %s stands there twice", key)
 			}
-			w.Axes = append(w.Axes, Axis{key, g.column(i)})
+			keys = append(keys, key)
 		}
+		w.Axes = append(w.Axes, g.axis())
 		if slices.Equal(g.Keys, []string{loadKey}) { // which labs have themselves
-			s.Set = append(s.Set, loadKey+"="+strings.Join(g.column(0), ","))
+			s.Set = append(s.Set, loadKey+"="+strings.Join(g.axis().Values, ","))
 			continue
 		}
 		crossed = append(crossed, g)
@@ -53,36 +56,32 @@ func (s Spec) Expand() (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.cross(nil, 0, func(settings []string) error { return s.addLab(w, key, settings) }); err != nil {
+	if err := s.cross(nil, func(rows []int) error { return s.addLab(w, key, rows) }); err != nil {
 		return nil, err
 	}
-	w.addLoads()
 	w.name()
 	return w, nil
 }
 
-// column lists the different values of a key of the group.
-func (g Group) column(i int) (values []string) {
-	for _, row := range g.Rows {
-		if !slices.Contains(values, row[i]) {
-			values = append(values, row[i])
-		}
+// axis is the group as one axis, whose values are its rows.
+func (g Group) axis() response.Axis {
+	a := response.Axis{Key: strings.Join(g.Keys, response.Together)}
+	for i := range g.Rows {
+		a.Values = append(a.Values, g.value(i))
 	}
-	return values
+	return a
 }
 
-// cross calls do with the settings of every combination of rows.
-func (s Spec) cross(before []string, group int, do func(settings []string) error) error {
-	if group == len(s.Groups) {
+// value is a row as the value of an axis.
+func (g Group) value(row int) string { return strings.Join(g.Rows[row], response.Together) }
+
+// cross calls do with every combination of rows, one of each group.
+func (s Spec) cross(before []int, do func(rows []int) error) error {
+	if len(before) == len(s.Groups) {
 		return do(before)
 	}
-	g := s.Groups[group]
-	for _, row := range g.Rows {
-		settings := slices.Clone(before)
-		for i, key := range g.Keys {
-			settings = append(settings, key+"="+row[i])
-		}
-		if err := s.cross(settings, group+1, do); err != nil {
+	for row := range s.Groups[len(before)].Rows {
+		if err := s.cross(append(slices.Clone(before), row), do); err != nil {
 			return err
 		}
 	}
@@ -90,7 +89,15 @@ func (s Spec) cross(before []string, group int, do func(settings []string) error
 }
 
 // addLab adds the points of a combination.
-func (s Spec) addLab(w *Sweep, key Hasher, settings []string) error {
+func (s Spec) addLab(w *Sweep, key Hasher, rows []int) error {
+	var settings []string
+	set := make(map[string]string) // by axis
+	for i, g := range s.Groups {
+		set[g.axis().Key] = g.value(rows[i])
+		for j, key := range g.Keys {
+			settings = append(settings, key+"="+g.Rows[rows[i]][j])
+		}
+	}
 	where := func(err error) error {
 		if len(settings) == 0 {
 			return err
@@ -108,11 +115,6 @@ func (s Spec) addLab(w *Sweep, key Hasher, settings []string) error {
 		return where(err)
 	}
 	w.labs = append(w.labs, lab)
-	set := make(map[string]string)
-	for _, setting := range settings {
-		axis, value, _ := strings.Cut(setting, "=")
-		set[axis] = value
-	}
 	for _, load := range lab.Workload.Load {
 		values := make([]string, len(w.Axes))
 		for i, a := range w.Axes {
@@ -144,22 +146,4 @@ func (s Spec) checkHosts(lab *labs.Lab) error {
 		return nil
 	}
 	return lab.CheckReal()
-}
-
-// addLoads makes the loads of the lab an axis, if they differ and are none yet.
-func (w *Sweep) addLoads() {
-	isAxis := slices.ContainsFunc(w.Axes, func(a Axis) bool { return a.Key == loadKey })
-	varies := slices.ContainsFunc(w.Points, func(p Point) bool { return p.Load != w.Points[0].Load })
-	if isAxis || !varies {
-		return
-	}
-	axis := Axis{Key: loadKey}
-	for i, p := range w.Points {
-		load := strconv.FormatFloat(p.Load, 'g', -1, 64)
-		if !slices.Contains(axis.Values, load) {
-			axis.Values = append(axis.Values, load)
-		}
-		w.Points[i].Values = append([]string{load}, p.Values...)
-	}
-	w.Axes = append([]Axis{axis}, w.Axes...)
 }

@@ -21,6 +21,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/results"
+	"aqmlab/results/response"
 	"aqmlab/results/store"
 	"aqmlab/switch/port"
 )
@@ -31,19 +32,14 @@ type Sweep struct {
 	Lab     string    `json:"lab"` // as it was named
 	Runtime string    `json:"runtime"`
 	Created time.Time `json:"created"`
-	Axes    []Axis    `json:"axes"`
 	Points  []Point   `json:"points"`
+
+	Axes []response.Axis `json:"axes"` // keys of the lab that have several values
 
 	mu    sync.Mutex
 	labs  []*labs.Lab // as resolved; read on demand where the sweep was opened
 	kinds port.Kinds
 	dir   string // where it is stored
-}
-
-// Axis is a key of the lab that has several values.
-type Axis struct {
-	Key    string   `json:"key"`
-	Values []string `json:"values"`
 }
 
 // Point is one point of a sweep. Several have one key where a setting does not concern
