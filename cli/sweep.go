@@ -21,8 +21,8 @@ var sweepsStore = filepath.Join("results", "sweeps")
 
 // groupFlag collects axes in the order in which their flags stand.
 type groupFlag struct {
-	groups *[]sweep.Group
-	take   func(groups *[]sweep.Group, text string) error
+	groups *sweep.Groups
+	take   func(groups *sweep.Groups, text string) error
 }
 
 // String is empty: there is no default.
@@ -34,41 +34,10 @@ func (groupFlag) Type() string { return "key=values" }
 // Set takes one flag.
 func (f groupFlag) Set(text string) error { return f.take(f.groups, text) }
 
-// over begins a group of axes.
-func over(groups *[]sweep.Group, text string) error {
-	g, err := sweep.ParseGroup(text)
-	*groups = append(*groups, g)
-	return err
-}
-
-// with has an axis change together with the one before.
-func with(groups *[]sweep.Group, text string) error {
-	if len(*groups) == 0 {
-		return errors.New("want it after the --over with which it changes")
-	}
-	return (*groups)[len(*groups)-1].Join(text)
-}
-
-// point lists a point. Those of the same keys are one group.
-func point(groups *[]sweep.Group, text string) error {
-	keys, row, err := sweep.ParsePoint(text)
-	if err != nil {
-		return err
-	}
-	for i, g := range *groups {
-		if slices.Equal(g.Keys, keys) {
-			(*groups)[i].Rows = append(g.Rows, row)
-			return nil
-		}
-	}
-	*groups = append(*groups, sweep.Group{Keys: keys, Rows: [][]string{row}})
-	return nil
-}
-
 // sweepFlags are those of sweep.
 type sweepFlags struct {
 	labFlags
-	groups                 []sweep.Group
+	groups                 sweep.Groups
 	runtime, store, engine string
 	jobs                   int
 	retry, planOnly        bool
@@ -100,9 +69,9 @@ not measured again: after an interruption the same command goes on where it was.
 	}
 	f.add(c)
 	fs := c.Flags()
-	fs.Var(groupFlag{&f.groups, over}, "over", "an axis, crossed with the others (repeatable)")
-	fs.Var(groupFlag{&f.groups, with}, "with", "an axis that changes together with the one before (repeatable)")
-	fs.Var(groupFlag{&f.groups, point}, "point", `a point: --point "key=value key=value" (repeatable)`)
+	fs.Var(groupFlag{&f.groups, (*sweep.Groups).Over}, "over", "an axis, crossed with the others (repeatable)")
+	fs.Var(groupFlag{&f.groups, (*sweep.Groups).With}, "with", "an axis that changes together with the one before (repeatable)")
+	fs.Var(groupFlag{&f.groups, (*sweep.Groups).Point}, "point", `a point: --point "key=value key=value" (repeatable)`)
 	runtimes := storedRuntimes()
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(runtimes, ", "))
 	fs.StringVar(&f.engine, "engine", sweep.Engines()[0].Name, "who measures: "+strings.Join(sweep.EngineNames(), ", "))
@@ -147,17 +116,8 @@ func (f *sweepFlags) spec(ref string, kinds port.Kinds) (sweep.Spec, error) {
 	if err != nil {
 		return s, err
 	}
-	for _, text := range lab.Sweep.Over {
-		if err := over(&s.Groups, text); err != nil {
-			return s, fmt.Errorf("lab %s: sweep.over: %w", lab.Name, err)
-		}
-	}
-	for _, text := range lab.Sweep.Points {
-		if err := point(&s.Groups, text); err != nil {
-			return s, fmt.Errorf("lab %s: sweep.points: %w", lab.Name, err)
-		}
-	}
-	return s, nil
+	s.Groups, err = sweep.GroupsOf(lab)
+	return s, err
 }
 
 func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {

@@ -58,8 +58,8 @@ func (g *Group) Join(axis string) error {
 	return nil
 }
 
-// ParsePoint reads one row of a group whose points are listed: "key=value key=value".
-func ParsePoint(text string) (keys, row []string, err error) {
+// parsePoint reads one row of a group whose points are listed: "key=value key=value".
+func parsePoint(text string) (keys, row []string, err error) {
 	for field := range strings.FieldsSeq(text) {
 		key, value, ok := strings.Cut(field, "=")
 		if !ok || key == "" || value == "" || slices.Contains(keys, key) {

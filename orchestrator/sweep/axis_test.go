@@ -65,12 +65,12 @@ func TestGroup(t *testing.T) {
 }
 
 func TestParsePoint(t *testing.T) {
-	keys, row, err := ParsePoint("a=1 b=2us")
+	keys, row, err := parsePoint("a=1 b=2us")
 	if err != nil || !slices.Equal(keys, []string{"a", "b"}) || !slices.Equal(row, []string{"1", "2us"}) {
 		t.Errorf("%v %v %v", keys, row, err)
 	}
 	for _, bad := range []string{"", "a", "a= b=1", "a=1 a=2"} {
-		if _, _, err := ParsePoint(bad); err == nil {
+		if _, _, err := parsePoint(bad); err == nil {
 			t.Errorf("%q: want an error", bad)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/switch/port"
 )
 
 const small = `name: small
@@ -231,5 +233,35 @@ func TestTogether(t *testing.T) {
 		if (p.Values[0] == "0.3 with 50us") != (p.Load == 0.3) {
 			t.Errorf("%v has the values %v", p.Coord, p.Values)
 		}
+	}
+}
+
+// TestBook: the sweeps of the lab book expand.
+func TestBook(t *testing.T) {
+	book, err := labs.Book()
+	if err != nil {
+		t.Fatal(err)
+	}
+	swept := 0
+	for _, entry := range book {
+		lab, err := labs.FromBook(entry.Name, port.Kinds{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(lab.Sweep.Over)+len(lab.Sweep.Points) == 0 {
+			continue
+		}
+		swept++
+		groups, err := GroupsOf(lab)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Spec{Lab: entry.Name, Groups: groups, Runtime: orchestrator.Simulator()}.Expand()
+		if err != nil || len(w.Keys()) < 3 {
+			t.Errorf("%s: %v", entry.Name, err)
+		}
+	}
+	if swept < 3 { // ECN# Fig. 18 with two workloads, MQ-ECN Fig. 13
+		t.Errorf("%d labs have a sweep", swept)
 	}
 }
