@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 
@@ -105,7 +107,13 @@ func (s Store) Todo(w *Sweep) ([]Point, error) {
 	}
 	var todo []Point
 	for _, p := range w.first() {
-		if !left[p.Key] && !s.Has(p.Key) {
+		switch {
+		case s.Has(p.Key):
+			// One that was killed right after it stored the point left its lock.
+			if err := os.Remove(s.lockFile(p.Key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("looking for what is to be measured: %w", err)
+			}
+		case !left[p.Key]:
 			todo = append(todo, p)
 		}
 	}

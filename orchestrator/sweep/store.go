@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +32,7 @@ const (
 	sweepsDir   = "sweeps"
 	failedDir   = "failed" // of a sweep
 	figuresFile = "figures.json"
+	unfinished  = ".partial-" // of a sweep that is being written
 )
 
 // isKey tells whether a text can be a key.
@@ -90,7 +92,7 @@ func (s Store) Sweeps() ([]string, error) {
 	made := make(map[string]time.Time)
 	var names []string
 	for _, e := range entries {
-		if info, err := os.Stat(filepath.Join(s.sweepDir(e.Name()), sweepFile)); err == nil {
+		if info, err := os.Stat(filepath.Join(s.sweepDir(e.Name()), sweepFile)); err == nil && !strings.HasPrefix(e.Name(), unfinished) {
 			made[e.Name()] = info.ModTime()
 			names = append(names, e.Name())
 		}
@@ -105,6 +107,11 @@ var errBusy = errors.New("another process is measuring it")
 // errStored says that a point is there.
 var errStored = errors.New("it is stored")
 
+// lockFile is locked by whoever measures a point.
+func (s Store) lockFile(key string) string {
+	return filepath.Join(filepath.Dir(s.Folder(key)), ".lock-"+key)
+}
+
 // claim makes this process the one that measures a point, until release is called or
 // the process ends, however it ends.
 func (s Store) claim(key string) (release func(), err error) {
@@ -112,7 +119,7 @@ func (s Store) claim(key string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, ".lock-"+key)
+	path := s.lockFile(key)
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {

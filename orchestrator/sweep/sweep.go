@@ -94,7 +94,7 @@ func (w *Sweep) lab(number int) (*labs.Lab, error) {
 	if number < len(w.labs) && w.labs[number] != nil {
 		return w.labs[number], nil
 	}
-	file := w.labFile(number)
+	file := filepath.Join(w.dir, labFile(number))
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading a lab of sweep %s: %w", w.Name, err)
@@ -116,19 +116,39 @@ const (
 	labsDir   = "labs"
 )
 
-func (w *Sweep) labFile(number int) string {
-	return filepath.Join(w.dir, labsDir, strconv.Itoa(number)+".yaml")
-}
+// labFile is the resolved lab of that number.
+func labFile(number int) string { return filepath.Join(labsDir, strconv.Itoa(number)+".yaml") }
 
-// save stores what is to be measured, unless it is stored already. sweep.json comes
-// last: a folder without it is no sweep.
+// save stores what is to be measured, unless it is stored already. It is there as a whole
+// or not at all, also where another process does the same.
 func (w *Sweep) save(dir string) error {
 	w.dir = dir
 	if _, err := os.Stat(filepath.Join(dir, sweepFile)); err == nil {
 		return nil
 	}
+	root := filepath.Dir(dir)
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(root, unfinished+w.Name+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := w.write(temp); err != nil {
+		return err
+	}
+	err = os.Rename(temp, dir)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // by another process
+	}
+	return err
+}
+
+// write writes a sweep's files into a folder.
+func (w *Sweep) write(dir string) error {
 	w.Created = time.Now().UTC()
-	if err := os.MkdirAll(filepath.Join(dir, labsDir), 0o755); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, labsDir), 0o755)); err != nil {
 		return err
 	}
 	for i, l := range w.labs {
@@ -136,7 +156,7 @@ func (w *Sweep) save(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := store.WriteFile(w.labFile(i), text); err != nil {
+		if err := store.WriteFile(filepath.Join(dir, labFile(i)), text); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,183 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// killsVar is how often a test kills a sweep, in place of what fits into a test run.
+const killsVar = "AQMLAB_E2E_KILLS"
+
+func kills(fits int) int {
+	if n, err := strconv.Atoi(os.Getenv(killsVar)); err == nil {
+		return n
+	}
+	return fits
+}
+
+// sweepArgs are a sweep of short points into a store.
+func sweepArgs(store, seeds string, more ...string) []string {
+	return append([]string{"sweep", "smoke", "--over", "workload.load=0.2..0.8/0.2", "--flows", "20", "--seeds", seeds, "--store", store}, more...)
+}
+
+// storedPoints are the files of a store's points, but for manifests, which have times.
+func storedPoints(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	root := filepath.Join(dir, "points")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "manifest.json" {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// sameStores fails the test unless two stores have the same points.
+func sameStores(t *testing.T, a, b string) {
+	t.Helper()
+	one, two := storedPoints(t, a), storedPoints(t, b)
+	if len(one) != len(two) {
+		t.Errorf("%d and %d files", len(one), len(two))
+	}
+	for name, content := range one {
+		if two[name] != content {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// killed runs a sweep again and again, kills it at random moments within a time, and then
+// lets it finish.
+func killed(t *testing.T, times int, within time.Duration, sweep func() *exec.Cmd) {
+	t.Helper()
+	hit := 0
+	for range times {
+		c := sweep()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		select {
+		case <-time.After(rand.N(within)):
+			hit++
+			if err := c.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			<-ended
+		case <-ended:
+		}
+	}
+	if hit < times/2 {
+		t.Errorf("only %d of %d runs were killed before they were done", hit, times)
+	}
+	finish(t, sweep(), 0)
+}
+
+// TestSweepKilled: a sweep that was killed time and again has the points of one that was
+// not.
+func TestSweepKilled(t *testing.T) {
+	const seeds = "1..12"
+	whole, store := t.TempDir(), t.TempDir()
+	aqmlab(t, plainVar, 0, sweepArgs(whole, seeds)...)
+	killed(t, kills(20), time.Second, func() *exec.Cmd { return command(t, plainVar, sweepArgs(store, seeds)...) })
+	sameStores(t, whole, store)
+	show := func(dir string) string { return aqmlab(t, plainVar, 0, "sweep", "show", "--store", dir, "--json").out }
+	if show(whole) != show(store) {
+		t.Error("what is shown of them differs")
+	}
+}
+
+// TestSweepOfGuestsKilled: the same with guests.
+func TestSweepOfGuestsKilled(t *testing.T) {
+	g := needGuest(t)
+	whole, store := t.TempDir(), t.TempDir()
+	args := func(dir string) []string {
+		return sweepArgs(dir, "1", "--schemes", "droptail", "--runtime", "uml")
+	}
+	finish(t, g.command(t, args(whole)...), 0)
+	killed(t, kills(3), 20*time.Second, func() *exec.Cmd { return g.command(t, args(store)...) })
+	sameStores(t, whole, store)
+}
+
+// TestSweepTwiceAtOnce: two processes share the points of a sweep.
+func TestSweepTwiceAtOnce(t *testing.T) {
+	const seeds = "1..4"
+	whole, store := t.TempDir(), t.TempDir()
+	aqmlab(t, plainVar, 0, sweepArgs(whole, seeds)...)
+	var both sync.WaitGroup
+	var said [2]bytes.Buffer
+	for i := range said {
+		c := command(t, plainVar, sweepArgs(store, seeds, "--jobs", "1")...)
+		c.Stderr = &said[i]
+		both.Go(func() {
+			if err := c.Run(); err != nil {
+				t.Errorf("%v: %s", err, said[i].String())
+			}
+		})
+	}
+	both.Wait()
+	sameStores(t, whole, store)
+	measured := 0
+	for i := range said {
+		measured += strings.Count(said[i].String(), ": done in ")
+	}
+	if points := 4 * 2 * 4; measured != points { // loads, schemes, seeds
+		t.Errorf("they measured %d points, want each of %d once", measured, points)
+	}
+}
+
+// TestSweepOnFullDisk: what fits is stored, the error says why the rest is not, and with
+// room the sweep goes on.
+func TestSweepOnFullDisk(t *testing.T) {
+	needRoot(t)
+	const seeds = "1..4"
+	whole, disk := t.TempDir(), t.TempDir()
+	aqmlab(t, plainVar, 0, sweepArgs(whole, seeds)...)
+	mount := func(flags uintptr, size string) {
+		if err := unix.Mount("tmpfs", disk, "tmpfs", flags, "size="+size); err != nil {
+			t.Skipf("no file system can be mounted here: %v", err)
+		}
+	}
+	mount(0, "600k")
+	defer func() {
+		if err := unix.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	o := aqmlab(t, plainVar, 1, sweepArgs(disk, seeds)...)
+	if !strings.Contains(o.err, "no space left on device") {
+		t.Errorf("it says\n%s", o.err)
+	}
+	some := len(storedPoints(t, disk))
+	mount(unix.MS_REMOUNT, "64m")
+	aqmlab(t, plainVar, 0, sweepArgs(disk, seeds)...)
+	sameStores(t, whole, disk)
+	if all := len(storedPoints(t, whole)); some == 0 || some >= all {
+		t.Errorf("%d of %d files were stored on the full disk", some, all)
+	}
+}
