@@ -58,7 +58,7 @@ var rooms = map[string]string{
 	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen/traffic",
 	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/testbed orchestrator/uml results switch/wire",
 	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port units trafficgen",
-	"orchestrator/sweep":     "kind labs orchestrator orchestrator/backend results results/response results/store switch/port",
+	"orchestrator/sweep":     "kind labs orchestrator orchestrator/backend orchestrator/sweep/cluster orchestrator/sweep/slurm results results/response results/store switch/port trafficgen",
 	"orchestrator/tune":      "kind labs orchestrator orchestrator/sweep results results/store switch/port units",
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
 	"orchestrator/testbed":   "collectors collectors/meter kind labs orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role results switch/fabric switch/wire trafficgen/live trafficgen/transport units trafficgen trafficgen/traffic",
@@ -75,6 +75,10 @@ var rooms = map[string]string{
 	"reproduce/papers":       "",
 	"e2e":                    "results results/compare results/report results/store",
 	"e2e/tally":              "",
+
+	// Batch systems of sweeps.
+	"orchestrator/sweep/cluster": "",
+	"orchestrator/sweep/slurm":   "kind orchestrator/sweep/cluster units",
 }
 
 // TestImportsPointDownward compares the table with what the packages import.

@@ -37,10 +37,12 @@ func (f groupFlag) Set(text string) error { return f.take(f.groups, text) }
 // sweepFlags are those of sweep.
 type sweepFlags struct {
 	labFlags
-	groups                 sweep.Groups
-	runtime, store, engine string
-	jobs                   int
-	retry, planOnly        bool
+	groups          sweep.Groups
+	engines         engineFlags
+	runtime, store  string
+	attached        string
+	jobs            int
+	retry, planOnly bool
 }
 
 func newSweep(kinds port.Kinds) *cobra.Command {
@@ -63,9 +65,14 @@ not measured again: after an interruption the same command goes on where it was.
   aqmlab sweep quickstart --over schemes.tcn.threshold=50us..400us*2 --schemes tcn
   aqmlab sweep mylab.yaml --over rtt.min=100us,200us --with schemes.tcn.threshold=120us,240us
   aqmlab sweep show`,
-		Args:              cobra.ExactArgs(1),
+		Args:              func(c *cobra.Command, names []string) error { return cobra.ExactArgs(f.labs())(c, names) },
 		ValidArgsFunction: completeLabs,
-		RunE:              func(c *cobra.Command, names []string) error { return f.run(c, names[0], kinds) },
+		RunE: func(c *cobra.Command, names []string) error {
+			if f.attached != "" {
+				return f.attach(c, kinds)
+			}
+			return f.run(c, names[0], kinds)
+		},
 	}
 	f.add(c)
 	fs := c.Flags()
@@ -74,15 +81,15 @@ not measured again: after an interruption the same command goes on where it was.
 	fs.Var(groupFlag{&f.groups, (*sweep.Groups).Point}, "point", `a point: --point "key=value key=value" (repeatable)`)
 	runtimes := storedRuntimes()
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(runtimes, ", "))
-	fs.StringVar(&f.engine, "engine", sweep.Engines()[0].Name, "who measures: "+strings.Join(sweep.EngineNames(), ", "))
-	fs.IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	f.engines.add(c)
+	fs.IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU here, and one in a job of a cluster")
 	fs.BoolVar(&f.retry, "retry", false, "measure points again that failed")
 	fs.BoolVar(&f.planOnly, "plan", false, "say what would be measured, and measure nothing")
+	fs.StringVar(&f.attached, "attach", "", "follow a sweep again, by its name, whose jobs are on a cluster")
 	fs.StringVar(&f.store, "store", sweepsStore, "folder of the points")
 	completeFlag(c, "runtime", cobra.FixedCompletions(runtimes, cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(c, "engine", cobra.FixedCompletions(sweep.EngineNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "schemes", completeSchemes(kinds))
-	c.AddCommand(newSweepList(kinds), newSweepShow(kinds), newSweepWork(kinds))
+	c.AddCommand(newSweepList(kinds), newSweepShow(kinds), newSweepCancel(kinds), newSweepWork(kinds))
 	return c
 }
 
@@ -97,6 +104,14 @@ func storedRuntime(name string) (orchestrator.Runtime, error) {
 		return "", fmt.Errorf("--runtime: unknown runtime %q: want one of %s", name, strings.Join(storedRuntimes(), ", "))
 	}
 	return orchestrator.Runtime(name), nil
+}
+
+// labs is how many labs the command line has to name.
+func (f *sweepFlags) labs() int {
+	if f.attached != "" {
+		return 0
+	}
+	return 1
 }
 
 // spec is the sweep that the flags and the lab describe.
@@ -121,9 +136,9 @@ func (f *sweepFlags) spec(ref string, kinds port.Kinds) (sweep.Spec, error) {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
-	engine, err := sweep.FindEngine(f.engine)
+	engine, err := f.engines.engine(c)
 	if err != nil {
-		return usage(fmt.Errorf("--engine: %w", err))
+		return usage(err)
 	}
 	spec, err := f.spec(ref, kinds)
 	if err != nil {
@@ -133,7 +148,11 @@ func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
 	if err != nil {
 		return usage(err)
 	}
-	s := sweep.Store{Dir: f.store, Kinds: kinds}
+	return f.measure(c, sweep.Store{Dir: f.store, Kinds: kinds}, w, engine)
+}
+
+// measure says what there is to do, and has it done.
+func (f *sweepFlags) measure(c *cobra.Command, s sweep.Store, w *sweep.Sweep, engine sweep.Engine) error {
 	todo := len(w.Keys())
 	if !f.retry {
 		left, err := s.Todo(w)
@@ -146,7 +165,7 @@ func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
 	if f.planOnly {
 		return nil
 	}
-	err = s.Run(c.Context(), engine, w, sweep.Options{
+	err := s.Run(c.Context(), engine, w, sweep.Options{
 		Jobs: f.jobs, Log: c.ErrOrStderr(), Retry: f.retry,
 		Watch: func(p sweep.Progress) { printProgress(c.ErrOrStderr(), p) },
 	})

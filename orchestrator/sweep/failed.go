@@ -24,12 +24,17 @@ type Failure struct {
 
 func (w *Sweep) failedFile(key string) string { return filepath.Join(w.dir, failedDir, key+".json") }
 
-// noteFailure stores why a point failed.
-func (w *Sweep) noteFailure(u Unit, why error) error {
+// thisHost is the name of this machine.
+func thisHost() string {
 	host, err := os.Hostname()
 	if err != nil {
-		host = "unknown"
+		return "unknown"
 	}
+	return host
+}
+
+// noteFailure stores why a point failed, and where it was tried.
+func (w *Sweep) noteFailure(u Unit, why error, host string) error {
 	text, err := json.MarshalIndent(Failure{u.Coord, u.Key, why.Error(), time.Now().UTC(), host}, "", "  ")
 	if err == nil {
 		err = os.MkdirAll(filepath.Join(w.dir, failedDir), 0o755)
@@ -43,21 +48,32 @@ func (w *Sweep) noteFailure(u Unit, why error) error {
 	return nil
 }
 
+// failure is what is known of a failed point; nil where nothing is.
+func (w *Sweep) failure(key string) (*Failure, error) {
+	text, err := os.ReadFile(w.failedFile(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var f Failure
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading how a point of sweep %s failed: %w", w.Name, err)
+	}
+	return &f, nil
+}
+
 // Failures lists the points that failed when they were last tried, and are not stored.
 func (s Store) Failures(w *Sweep) (all []Failure, err error) {
 	for _, p := range w.first() {
-		text, err := os.ReadFile(w.failedFile(p.Key))
-		if errors.Is(err, fs.ErrNotExist) || err == nil && s.Has(p.Key) {
-			continue
-		}
-		var f Failure
-		if err == nil {
-			err = json.Unmarshal(text, &f)
-		}
+		f, err := w.failure(p.Key)
 		if err != nil {
-			return nil, fmt.Errorf("listing the failures of sweep %s: %w", w.Name, err)
+			return nil, err
 		}
-		all = append(all, f)
+		if f != nil && !s.Has(p.Key) {
+			all = append(all, *f)
+		}
 	}
 	return all, nil
 }

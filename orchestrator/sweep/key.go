@@ -100,3 +100,17 @@ func (h Hasher) Key(lab *labs.Lab, at results.Coord) (string, error) {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16]), nil
 }
+
+// check says why a unit would be another measurement here than where it was planned; nil
+// if it is the same.
+func (h Hasher) check(u Unit) error {
+	lab, err := u.Lab()
+	if err != nil {
+		return err
+	}
+	own, err := h.Key(lab, u.Coord)
+	if err == nil && own != u.Key {
+		err = fmt.Errorf("it would be another measurement on this machine (key %s in place of %s): the program, the guest kernel or a file that the lab reads differs from that of the machine that planned the sweep", own, u.Key)
+	}
+	return err
+}

@@ -44,11 +44,21 @@ func expand(t *testing.T, axes ...string) *Sweep {
 	return w
 }
 
+// local is the engine of this machine.
+func local(t *testing.T) Engine {
+	t.Helper()
+	e, err := NewEngine("local", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // run runs a sweep on this machine, and returns what was told of it.
 func run(ctx context.Context, t *testing.T, s Store, w *Sweep) ([]Progress, error) {
 	t.Helper()
 	var told []Progress
-	err := s.Run(ctx, Engines()[0], w, Options{Watch: func(p Progress) { told = append(told, p) }})
+	err := s.Run(ctx, local(t), w, Options{Watch: func(p Progress) { told = append(told, p) }})
 	return told, err
 }
 
@@ -150,7 +160,7 @@ func TestInterrupted(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	w := expand(t, "workload.load=0.3..0.9/0.1")
 	ctx, stop := context.WithCancel(t.Context())
-	err := s.Run(ctx, Engines()[0], w, Options{Watch: func(p Progress) {
+	err := s.Run(ctx, local(t), w, Options{Watch: func(p Progress) {
 		if p.Points == 3 {
 			stop()
 		}
@@ -178,7 +188,7 @@ func TestBusy(t *testing.T) {
 	if _, err := s.claim(w.Points[0].Key); !errors.Is(err, errBusy) {
 		t.Errorf("claimed twice: %v", err)
 	}
-	err = s.Run(t.Context(), Engines()[0], w, Options{Watch: func(p Progress) {
+	err = s.Run(t.Context(), local(t), w, Options{Watch: func(p Progress) {
 		if p.Points == len(w.Keys())-1 {
 			release()
 		}
@@ -204,7 +214,7 @@ func TestFailed(t *testing.T) {
 	if err := pool.Run(t.Context(), units, func(Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.noteFailure(Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the kernel panicked")); err != nil {
+	if err := w.noteFailure(Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the kernel panicked"), "here"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run(t.Context(), t, s, w); !errors.Is(err, ErrFailed) {
@@ -214,7 +224,7 @@ func TestFailed(t *testing.T) {
 	if err != nil || len(failed) != 1 || failed[0].Reason != "the kernel panicked" || failed[0].Coord != bad.Coord {
 		t.Errorf("%+v, %v", failed, err)
 	}
-	if err := s.Run(t.Context(), Engines()[0], w, Options{Retry: true, Watch: func(Progress) {}}); err != nil || !s.Has(bad.Key) {
+	if err := s.Run(t.Context(), local(t), w, Options{Retry: true, Watch: func(Progress) {}}); err != nil || !s.Has(bad.Key) {
 		t.Errorf("retried: %v", err)
 	}
 }
