@@ -21,13 +21,15 @@ type keeper struct {
 	lab      *labs.Lab
 	keys     map[results.Coord]string
 	manifest results.Manifest
-	stored   func(results.Point) // is told of each
+	storing  func()              // is told before a point is stored
+	stored   func(results.Point) // and after
 }
 
 var _ orchestrator.Keeper = (*keeper)(nil)
 
 // Add stores a point as a run of its own, whose lab and manifest say no more than that.
 func (k *keeper) Add(p results.Point) error {
+	k.storing()
 	if err := k.add(p); err != nil {
 		return fmt.Errorf("%w: %w", errStoring, err)
 	}

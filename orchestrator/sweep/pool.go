@@ -88,13 +88,20 @@ func (p Pool) Run(ctx context.Context, units []Unit, watch func(Event)) error {
 func (p Pool) pass(ctx context.Context, units []Unit, tell func(Event)) (busy []Unit, err error) {
 	var mu sync.Mutex
 	group, running := errgroup.WithContext(ctx)
-	group.SetLimit(p.workers())
+	slots := make(chan struct{}, p.workers())
+	group.SetLimit(2 * p.workers()) // as many may wait for the disk
 	for _, together := range p.jobs(units) {
 		group.Go(func() error {
+			slots <- struct{}{}
+			free := sync.OnceFunc(func() { <-slots })
+			defer free()
 			if running.Err() != nil {
 				return context.Cause(running)
 			}
-			others, err := p.claimed(running, together, tell)
+			if !p.Runtime.Facts().Virtual { // nothing goes on beside what is measured
+				free = func() {}
+			}
+			others, err := p.claimed(running, together, watching{tell, free})
 			mu.Lock()
 			defer mu.Unlock()
 			busy = append(busy, others...)
@@ -121,9 +128,15 @@ func (p Pool) jobs(units []Unit) (jobs [][]Unit) {
 	return jobs
 }
 
+// watching is who is told while units are measured.
+type watching struct {
+	tell    func(Event)
+	storing func() // a unit is measured, and waits for the disk
+}
+
 // claimed measures those of some units of one set that it can claim, and returns those
 // that other processes have.
-func (p Pool) claimed(ctx context.Context, units []Unit, tell func(Event)) (busy []Unit, err error) {
+func (p Pool) claimed(ctx context.Context, units []Unit, w watching) (busy []Unit, err error) {
 	var mine []Unit
 	for _, u := range units {
 		release, err := p.Store.claim(u.Key)
@@ -131,7 +144,7 @@ func (p Pool) claimed(ctx context.Context, units []Unit, tell func(Event)) (busy
 		case errors.Is(err, errBusy):
 			busy = append(busy, u)
 		case errors.Is(err, errStored):
-			tell(Event{Unit: u, Done: true})
+			w.tell(Event{Unit: u, Done: true})
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", errStoring, err)
 		default:
@@ -140,7 +153,7 @@ func (p Pool) claimed(ctx context.Context, units []Unit, tell func(Event)) (busy
 		}
 	}
 	for len(mine) > 0 {
-		if mine, err = p.measure(ctx, mine, tell); err != nil {
+		if mine, err = p.measure(ctx, mine, w); err != nil {
 			return nil, err
 		}
 	}
@@ -148,11 +161,11 @@ func (p Pool) claimed(ctx context.Context, units []Unit, tell func(Event)) (busy
 }
 
 // measure measures units until one fails, and returns those that are left then.
-func (p Pool) measure(ctx context.Context, units []Unit, tell func(Event)) (left []Unit, err error) {
-	w := &unitWatcher{units: units, tell: tell}
+func (p Pool) measure(ctx context.Context, units []Unit, told watching) (left []Unit, err error) {
+	w := &unitWatcher{units: units, tell: told.tell}
 	fail := func(err error, failed []Unit) {
 		for _, u := range failed {
-			tell(Event{Unit: u, Err: err})
+			told.tell(Event{Unit: u, Err: err})
 		}
 	}
 	lab, err := units[0].Lab()
@@ -160,7 +173,7 @@ func (p Pool) measure(ctx context.Context, units []Unit, tell func(Event)) (left
 		fail(err, units)
 		return nil, nil
 	}
-	k := &keeper{store: p.Store, lab: lab, keys: make(map[results.Coord]string), stored: w.stored}
+	k := &keeper{store: p.Store, lab: lab, keys: make(map[results.Coord]string), storing: told.storing, stored: w.stored}
 	var wanted []results.Coord
 	for _, u := range units {
 		k.keys[u.Coord] = u.Key
