@@ -75,30 +75,40 @@ func digest(file string) (string, error) {
 // Key is the key of a point of a lab: 32 hexadecimal digits. What is there for readers
 // does not count.
 func (h Hasher) Key(lab *labs.Lab, at results.Coord) (string, error) {
-	one, err := lab.Restricted([]string{at.Scheme}, at.Load, at.Seed)
+	of, err := h.scheme(lab, at.Scheme)
+	return of(at), err
+}
+
+// scheme makes the keys of a scheme of a lab, which have all but load and seed in common.
+func (h Hasher) scheme(lab *labs.Lab, name string) (key func(results.Coord) string, err error) {
+	none := func(results.Coord) string { return "" }
+	one, err := lab.Restricted([]string{name}, 1, 1)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	one.Title, one.Source = "", labs.Source{}
 	yaml, err := one.YAML()
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	parts := []string{h.runtime, h.program, h.machine, string(yaml)}
 	for _, file := range lab.Files() {
 		if h.files[file] == "" {
 			if h.files[file], err = digest(file); err != nil {
-				return "", err
+				return none, err
 			}
 		}
 		parts = append(parts, h.files[file])
 	}
 	text, err := json.Marshal(parts)
 	if err != nil {
-		return "", fmt.Errorf("hashing a point: %w", err)
+		return none, fmt.Errorf("hashing a point: %w", err)
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16]), nil
+	common := sha256.Sum256(text)
+	return func(at results.Coord) string {
+		sum := sha256.Sum256(fmt.Appendf(common[:], "%v %d", at.Load, at.Seed))
+		return hex.EncodeToString(sum[:16])
+	}, nil
 }
 
 // check says why a unit would be another measurement here than where it was planned; nil

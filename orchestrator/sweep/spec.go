@@ -115,27 +115,29 @@ func (s Spec) addLab(w *Sweep, key Hasher, rows []int) error {
 		return where(err)
 	}
 	w.labs = append(w.labs, lab)
-	for _, load := range lab.Workload.Load {
-		values := make([]string, len(w.Axes))
-		for i, a := range w.Axes {
-			value, isSet := set[a.Key]
-			if !isSet {
-				value = strconv.FormatFloat(load, 'g', -1, 64)
-			}
-			values[i] = value
+	number := len(w.labs) - 1
+	for _, scheme := range lab.Schemes {
+		keyOf, err := key.scheme(lab, scheme.Name)
+		if err != nil {
+			return where(err)
 		}
-		for _, seed := range lab.Seeds {
-			for _, scheme := range lab.Schemes {
-				p := Point{Lab: len(w.labs) - 1, Values: values, Coord: results.Coord{Scheme: scheme.Name, Load: load, Seed: seed}}
-				if p.Key, err = key.Key(lab, p.Coord); err != nil {
-					return where(err)
+		for _, load := range lab.Workload.Load {
+			values := make([]string, len(w.Axes))
+			for i, a := range w.Axes {
+				value, isSet := set[a.Key]
+				if !isSet {
+					value = strconv.FormatFloat(load, 'g', -1, 64)
 				}
-				if len(w.Points) == MaxPoints {
-					return fmt.Errorf("the sweep has more than %d points", MaxPoints)
-				}
-				w.Points = append(w.Points, p)
+				values[i] = value
+			}
+			for _, seed := range lab.Seeds {
+				at := results.Coord{Scheme: scheme.Name, Load: load, Seed: seed}
+				w.Points = append(w.Points, Point{Coord: at, Values: values, Lab: number, Key: keyOf(at)})
 			}
 		}
+	}
+	if len(w.Points) > MaxPoints {
+		return fmt.Errorf("the sweep has more than %d points", MaxPoints)
 	}
 	return nil
 }
