@@ -38,7 +38,11 @@ const jobsDir = "jobs"
 // jobsFile is a file of an array.
 func (w *Sweep) jobsFile(id, suffix string) string { return filepath.Join(w.dir, jobsDir, id+suffix) }
 
-const recordSuffix = ".json"
+// Ends of the names of an array's files.
+const (
+	recordSuffix = ".json"
+	scriptSuffix = ".sh"
+)
 
 // newArray is one for these chunks, under a name that no other job has.
 func (w *Sweep) newArray(chunks [][]Point, attempt int) (*array, error) {
@@ -70,7 +74,11 @@ func (w *Sweep) saveArray(a *array) error {
 
 // removeArray forgets an array that was not submitted.
 func (w *Sweep) removeArray(a *array) error {
-	return errors.Join(os.Remove(w.jobsFile(a.ID, recordSuffix)), os.Remove(w.chunkFile(a.ID)))
+	err := errors.Join(os.Remove(w.jobsFile(a.ID, recordSuffix)), os.Remove(w.chunkFile(a.ID)))
+	if gone := os.Remove(w.jobsFile(a.ID, scriptSuffix)); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
 
 // arrays lists those that were submitted, in their order.

@@ -61,11 +61,11 @@ func (c *costs) learn(points []Point, took []time.Duration) {
 	}
 }
 
-// stored learns from the points of the sweep that are stored.
-func (c *costs) stored(s Store) {
+// stored learns from the points of the sweep that are stored: all but those that are open.
+func (c *costs) stored(s Store, open map[string]Unit) {
 	var points []Point
 	for _, p := range c.sweep.first() {
-		if s.Has(p.Key) {
+		if _, isOpen := open[p.Key]; !isOpen {
 			points = append(points, p)
 		}
 	}

@@ -28,7 +28,6 @@ type follower struct {
 	todo   map[int][]Point // in no job, by the attempt that is to be made
 	chunks []*chunk        // in jobs
 	arrays []*array
-	asked  bool // the queue has answered once
 	fresh  bool // points of jobs that are gone begin anew, as their failures are forgotten
 
 	costs costs
@@ -99,27 +98,21 @@ func (f *follower) add(a *array, chunks [][]Point) {
 
 // step looks once, and does what is to be done. It says whether all points are through.
 func (f *follower) step(ctx context.Context) (done bool, err error) {
-	tasks, known := map[task]cluster.Task{}, true
-	if len(f.chunks) > 0 {
-		if tasks, err = f.look(ctx); err != nil {
-			if ctx.Err() != nil {
-				return false, context.Cause(ctx)
-			}
-			if !f.asked {
-				return false, err
-			}
-			f.note(err.Error() + ": trying again")
-			known = false
-		}
+	tasks, deaf := f.look(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case deaf != nil:
+		f.note(deaf.Error() + ": trying again")
 	}
 	if err := f.checkCancelled(); err != nil {
 		return false, err
 	}
-	if err := f.collect(tasks, known); err != nil {
+	if err := f.collect(tasks, deaf == nil); err != nil {
 		return false, err
 	}
 	f.chunks = slices.DeleteFunc(f.chunks, func(c *chunk) bool { return len(c.keys) == 0 })
-	if known {
+	if deaf == nil {
 		f.fresh = false
 		err = f.submitTodo(ctx, live(tasks))
 	}
@@ -135,6 +128,9 @@ type task struct {
 
 // look asks for the tasks that have points left.
 func (f *follower) look(ctx context.Context) (map[task]cluster.Task, error) {
+	if len(f.chunks) == 0 {
+		return nil, nil
+	}
 	var names []string
 	for _, c := range f.chunks {
 		if !slices.Contains(names, c.array.Name) {
@@ -145,7 +141,6 @@ func (f *follower) look(ctx context.Context) (map[task]cluster.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.asked = true
 	tasks := make(map[task]cluster.Task)
 	for _, t := range list {
 		tasks[task{t.Name, t.Number}] = t

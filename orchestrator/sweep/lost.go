@@ -109,6 +109,10 @@ func (f *follower) tellQueue(tasks map[task]cluster.Task) {
 	if waiting > 0 {
 		text += fmt.Sprintf(", %d waiting: %s", waiting, why)
 	}
+	for _, u := range f.units { // any: so that a line is printed now and then
+		f.tell(Event{Unit: u})
+		break
+	}
 	if len(f.units) == 0 || text == f.queue || time.Since(f.told) < reportInterval || running+waiting == 0 {
 		return
 	}

@@ -82,11 +82,8 @@ func (f *follower) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	if f.program, err = f.Store.keepProgram(); err != nil {
-		return err
-	}
 	if err := f.begin(ctx); err != nil {
-		return err
+		return f.explain(ctx, err)
 	}
 	for {
 		begun := time.Now()
@@ -122,10 +119,15 @@ func (f *follower) begin(ctx context.Context) error {
 	if err := f.load(); err != nil {
 		return err
 	}
+	if err := f.reach(ctx); err != nil {
+		return err
+	}
 	f.costs = costs{sweep: f.Sweep}
-	if f.costs.stored(f.Store); f.costs.rate == 0 && len(f.todo[1]) > pilots {
+	if f.costs.stored(f.Store, f.units); f.costs.rate == 0 && len(f.todo[1]) > pilots {
 		f.note(fmt.Sprintf("measuring up to %d points here, of each at most %v, to learn how many make a job of %v", pilots, pilotTime, f.policy.Chunk))
-		err := f.costs.pilot(ctx, f.Job, func(e Event) {
+		j := f.Job
+		j.Points = f.todo[1]
+		err := f.costs.pilot(ctx, j, func(e Event) {
 			if e.Done {
 				f.early = append(f.early, e)
 			}
@@ -145,6 +147,16 @@ func (f *follower) begin(ctx context.Context) error {
 	}
 	f.todo[1] = slices.DeleteFunc(f.todo[1], func(p Point) bool { _, open := f.units[p.Key]; return !open })
 	return nil
+}
+
+// reach finds out whether there is a cluster, before anything is measured for it, and
+// copies the program that its jobs run.
+func (f *follower) reach(ctx context.Context) (err error) {
+	if _, err := f.system.Tasks(ctx, []string{"aqmlab-" + f.Sweep.Name}); err != nil {
+		return err
+	}
+	f.program, err = f.Store.keepProgram()
+	return err
 }
 
 // cpus is how many CPUs a job has: one for each point that it measures at once.
@@ -171,11 +183,11 @@ func (f *follower) submit(ctx context.Context, chunks [][]Point, attempt int) er
 		Command: []string{f.program, "sweep", "work", w.Name, chunkName(a.ID, cluster.Number), "--store", root, "--jobs", strconv.Itoa(f.cpus())},
 	})
 	if err == nil {
-		err = writeScript(w.jobsFile(a.ID, ".sh"), text)
+		err = writeScript(w.jobsFile(a.ID, scriptSuffix), text)
 	}
 	if err == nil {
 		// An end of ctx in this moment would leave us without the number.
-		a.Job, err = f.system.Submit(context.WithoutCancel(ctx), w.jobsFile(a.ID, ".sh"))
+		a.Job, err = f.system.Submit(context.WithoutCancel(ctx), w.jobsFile(a.ID, scriptSuffix))
 	}
 	if err != nil {
 		return errors.Join(err, w.removeArray(a))

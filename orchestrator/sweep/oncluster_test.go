@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"aqmlab/kind"
 	"aqmlab/orchestrator/sweep/cluster"
 )
 
@@ -21,6 +23,7 @@ type queue struct {
 	mu     sync.Mutex
 	arrays map[string]cluster.Array
 	tasks  []cluster.Task
+	deaf   int // calls of Tasks that fail, once there are tasks
 	// begin is called for each task that is submitted, and says what it has become.
 	begin func(q *queue, a cluster.Array, number int) (cluster.State, string)
 }
@@ -54,6 +57,10 @@ func (q *queue) Submit(_ context.Context, script string) (string, error) {
 func (q *queue) Tasks(_ context.Context, names []string) (found []cluster.Task, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.deaf > 0 && len(q.tasks) > 0 {
+		q.deaf--
+		return nil, errors.New("the control daemon does not answer")
+	}
 	for _, t := range q.tasks {
 		if slices.Contains(names, t.Name) {
 			found = append(found, t)
@@ -168,6 +175,52 @@ func TestJobsThatAlwaysDie(t *testing.T) {
 	q.begin = measures
 	if err := q.store.Run(t.Context(), on(q), w, Options{Watch: silent, Retry: true}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSlowJobs: a job that stored some of its points before it died was no vain attempt.
+func TestSlowJobs(t *testing.T) {
+	q, w := newQueue(t, func(q *queue, a cluster.Array, number int) (cluster.State, string) {
+		w, err := q.store.Sweep(a.Command[3])
+		if err != nil {
+			q.t.Error(err)
+			return cluster.Ended, "FAILED"
+		}
+		ctx, stop := context.WithCancel(q.t.Context())
+		chunk := strings.ReplaceAll(a.Command[4], cluster.Number, fmt.Sprint(number))
+		err = q.store.Work(ctx, w, chunk, Options{Jobs: 1, Watch: func(p Progress) {
+			if p.Points == 1 {
+				stop()
+			}
+		}})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			q.t.Error(err)
+		}
+		return cluster.Ended, "TIMEOUT (TimeLimit)"
+	})
+	e := onCluster(q, cluster.Policy{Chunk: time.Hour, Queue: 100, Array: 100, Attempts: 1, Poll: time.Millisecond})
+	if err := q.store.Run(t.Context(), e, w, Options{Watch: silent}); err != nil {
+		t.Fatal(err)
+	}
+	if len(q.arrays) < 2 {
+		t.Errorf("%d arrays, want more than one", len(q.arrays))
+	}
+}
+
+// TestDeafQueue: nothing is submitted again while nobody knows what is in the queue.
+func TestDeafQueue(t *testing.T) {
+	q, w := newQueue(t, nil)
+	q.deaf = 3
+	q.begin = func(q *queue, a cluster.Array, number int) (cluster.State, string) {
+		if len(q.arrays) == 1 {
+			return dies(q, a, number)
+		}
+		return measures(q, a, number)
+	}
+	said := false
+	err := q.store.Run(t.Context(), on(q), w, Options{Watch: func(p Progress) { said = said || strings.Contains(p.Just, "does not answer: trying again") }})
+	if err != nil || !said || len(q.arrays) != 2 || q.deaf != 0 {
+		t.Errorf("%v, told %v, %d arrays, deaf %d times more", err, said, len(q.arrays), q.deaf)
 	}
 }
 
@@ -336,5 +389,28 @@ func TestParts(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("chunks of %v: %v points, want %v", c.chunk, got, c.want)
 		}
+	}
+}
+
+// TestSavedEngine: whoever attaches has the parameters that the sweep was given.
+func TestSavedEngine(t *testing.T) {
+	s, w := Store{Dir: t.TempDir()}, expand(t)
+	if err := s.Save(w); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.Engine(); !errors.Is(err, ErrNoEngine) {
+		t.Errorf("before: %v", err)
+	}
+	given := map[string]any{"queue": kind.Text("7"), "option": []any{kind.Text("--exclusive"), kind.Text("--nice=5")}}
+	e, err := NewEngine("slurm", given)
+	if err == nil {
+		err = w.saveEngine(e, Options{Jobs: 4})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, jobs, err := w.Engine()
+	if err != nil || jobs != 4 || saved.name != "slurm" || !reflect.DeepEqual(saved.params, given) {
+		t.Errorf("%+v, %d jobs, %v", saved, jobs, err)
 	}
 }

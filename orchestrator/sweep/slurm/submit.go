@@ -70,7 +70,7 @@ func (Cluster) Submit(ctx context.Context, script string) (string, error) {
 		out, err = jobNumber(out)
 	}
 	if err != nil {
-		return "", fmt.Errorf("submitting %s: %w", script, err)
+		return "", fmt.Errorf("submitting jobs: %w", err)
 	}
 	return out, nil
 }
