@@ -150,6 +150,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"serve /no/such/folder", []string{"/no/such/folder"}},
 		{"serve go.mod/x y", []string{"serve [DIR]"}},
 		{"serve cli_test.go", []string{"cli_test.go", "not a folder"}},
+		{"serve --sweeps /no/such/folder", []string{"--sweeps", "/no/such/folder"}},
 		{"serve --port 99999", []string{"99999", "--port"}},
 		{"bench bringup --rounds 0", []string{"--rounds 0"}},
 		{"bench datapath --rounds -1", []string{"--rounds -1"}},

@@ -6,38 +6,57 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/results/serve"
+	"aqmlab/switch/port"
 )
 
-func newServe() *cobra.Command {
+func newServe(kinds port.Kinds) *cobra.Command {
 	var port uint16
+	var sweeps string
 	c := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show stored runs, and those being made, in a browser",
 		Long: `Serve shows a folder of runs (results/runs unless told otherwise) in a browser
 until it is interrupted: a list to filter, reports that compare chosen runs, and
-how far the runs are that are being made.
+how far the runs are that are being made. A second page shows how far the sweeps of
+a store are (--sweeps), as grids with a cell for each measurement.
 
 It listens on ` + serve.Address + ` only. From another machine, forward the port:
 ssh -L 8470:localhost:8470 HOST`,
 		Example: `  aqmlab serve
-  aqmlab serve reproduce/record/tcn-fig6 --port 0`,
+  aqmlab serve reproduce/record/tcn-fig6 --port 0
+  aqmlab serve --sweeps /shared/sweeps`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, dirs []string) error {
 			dir := runsDir
 			if len(dirs) > 0 {
 				dir = dirs[0]
-				if info, err := os.Stat(dir); err != nil {
+				if err := isFolder(dir); err != nil {
 					return usage(fmt.Errorf("serving runs: %w", err))
-				} else if !info.IsDir() {
-					return usage(fmt.Errorf("serving runs: %s is not a folder", dir))
 				}
 			}
-			return serve.Listen(c.Context(), dir, port, func(url string) {
+			if c.Flags().Changed("sweeps") {
+				if err := isFolder(sweeps); err != nil {
+					return usage(fmt.Errorf("--sweeps: %w", err))
+				}
+			}
+			content := serve.Content{Runs: dir, Sweeps: sweep.NewBoard(sweep.Store{Dir: sweeps, Kinds: kinds})}
+			return serve.Listen(c.Context(), content, port, func(url string) {
 				fmt.Fprintf(c.ErrOrStderr(), "Serving %s at %s until interrupted (Ctrl-C).\n", dir, url)
 			})
 		},
 	}
 	c.Flags().Uint16Var(&port, "port", 8470, "TCP port of "+serve.Address+"; 0: any that is free")
+	c.Flags().StringVar(&sweeps, "sweeps", sweepsStore, "folder of the points of sweeps")
 	return c
+}
+
+// isFolder is an error unless a folder is there.
+func isFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	return err
 }

@@ -17,7 +17,7 @@ const rows = `[...document.querySelectorAll("#runs tbody tr")].map(r => r.cells[
 func TestListInChromium(t *testing.T) {
 	root := t.TempDir()
 	one, two := finished(t, root, "star"), finished(t, root, "tree")
-	server := httptest.NewServer(serve.Handler(root))
+	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root}))
 	defer server.Close()
 	ctx, seen := chromium(t)
 	do(ctx, t, chromedp.Navigate(server.URL), until(`document.querySelectorAll("#runs tbody tr").length === 2`))
@@ -59,7 +59,7 @@ func TestListInChromium(t *testing.T) {
 func TestLiveInChromium(t *testing.T) {
 	root := t.TempDir()
 	w := newWriter(t, root, "star")
-	server := httptest.NewServer(serve.Handler(root))
+	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root}))
 	defer server.Close()
 	ctx, _ := chromium(t)
 	flows := func(want string) chromedp.Action[chromedp.Void] {

@@ -1,14 +1,12 @@
 // Package serve shows a folder of runs in a browser: the list, reports that
-// compare chosen runs, and the runs that are being made. It only reads, and only
-// answers requests that were meant for this machine.
+// compare chosen runs, and the runs and sweeps that are being made. It only reads,
+// and only answers requests that were meant for this machine.
 package serve
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,14 +28,23 @@ import (
 //go:embed page
 var files embed.FS
 
-// Handler answers requests about the runs in the folder root.
+// Content is what is served.
+type Content struct {
+	Runs   string // folder
+	Sweeps Sweeps // nil: there are none
+}
+
+// Handler answers requests about runs and sweeps.
 //
-//	GET /                  the page, and its script and style
-//	GET /api/runs          every run: [Run]
-//	GET /api/live          those that are being made: [Growing]
-//	GET /report?run=NAME   a report about one or more runs; &baseline=SCHEME
-func Handler(root string) http.Handler {
-	s := &server{root: root, made: &factCache{seen: make(map[string]Facts)}}
+//	GET /                    the page of runs, and what pages load
+//	GET /sweeps.html         the page of sweeps
+//	GET /api/runs            every run: [Run]
+//	GET /api/live            those that are being made: [Growing]
+//	GET /api/sweeps          every sweep: [results.SweepStatus]
+//	GET /report?run=NAME     a report about one or more runs; &baseline=SCHEME
+//	GET /response?sweep=NAME what a sweep has measured so far
+func Handler(c Content) http.Handler {
+	s, sweeps := &server{root: c.Runs, made: &factCache{seen: make(map[string]Facts)}}, sweepPages{c.Sweeps}
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the folder is part of the program
@@ -46,7 +53,9 @@ func Handler(root string) http.Handler {
 	mux.Handle("GET /", http.FileServerFS(page))
 	mux.HandleFunc("GET /api/runs", answer(s.runs))
 	mux.HandleFunc("GET /api/live", answer(s.live))
+	mux.HandleFunc("GET /api/sweeps", answer(sweeps.list))
 	mux.HandleFunc("GET /report", s.report)
+	mux.HandleFunc("GET /response", sweeps.response)
 	return guard(mux)
 }
 
@@ -141,10 +150,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	// A report has script and style inside.
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	send(w, page.Bytes())
+	sendPage(w, page.Bytes())
 }
 
 // open opens runs by the names of their folders, which must be in the root
@@ -170,23 +176,6 @@ func (s *server) open(names []string) ([]*store.Run, error) {
 	}
 	return runs, nil
 }
-
-// answer answers requests with what look finds, as JSON.
-func answer[T any](look func() (T, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		found, err := look()
-		b, jsonErr := json.Marshal(found)
-		if err := cmp.Or(err, jsonErr); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		send(w, b)
-	}
-}
-
-// send leaves it to the browser to notice that it did not get all.
-func send(w http.ResponseWriter, b []byte) { _, _ = w.Write(b) }
 
 // Facts are what the list shows of a run beside its entry.
 type Facts struct {
@@ -236,20 +225,20 @@ const (
 	leaveTimeout  = 3 * time.Second
 )
 
-// Listen serves the folder root at a TCP port until ctx ends, which is no error.
-// Port 0 is any that is free. ready is told the URL once requests are answered.
-func Listen(ctx context.Context, root string, port uint16, ready func(url string)) error {
+// Listen serves content at a TCP port until ctx ends, which is no error. Port 0 is
+// any that is free. ready is told the URL once requests are answered.
+func Listen(ctx context.Context, content Content, port uint16, ready func(url string)) error {
 	l, err := net.Listen("tcp4", fmt.Sprintf("%s:%d", Address, port))
 	if err != nil {
-		return fmt.Errorf("serving %s: %w", root, err)
+		return fmt.Errorf("serving %s: %w", content.Runs, err)
 	}
-	server := &http.Server{Handler: Handler(root), ReadHeaderTimeout: headerTimeout}
+	server := &http.Server{Handler: Handler(content), ReadHeaderTimeout: headerTimeout}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	ready("http://" + l.Addr().String() + "/")
 	select {
 	case err = <-ended:
-		return fmt.Errorf("serving %s: %w", root, err)
+		return fmt.Errorf("serving %s: %w", content.Runs, err)
 	case <-ctx.Done():
 	}
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
@@ -262,7 +251,7 @@ func Listen(ctx context.Context, root string, port uint16, ready func(url string
 		err = errors.Join(err, served)
 	}
 	if err != nil {
-		return fmt.Errorf("serving %s: %w", root, err)
+		return fmt.Errorf("serving %s: %w", content.Runs, err)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestRuns(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "20260101T000000Z-broken-0123abcd"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h := serve.Handler(root)
+	h := serve.Handler(serve.Content{Runs: root})
 	for range 2 { // read, and remembered
 		runs := answer[[]serve.Run](t, h, "/api/runs")
 		if len(runs) != 2 || runs[0].Name != filepath.Base(run.Dir) || runs[1].State != results.Broken || runs[1].Reason == "" {
@@ -63,7 +63,7 @@ func TestRuns(t *testing.T) {
 // A folder that is not there yet holds no runs: somebody may look before the
 // first one.
 func TestNoRunsYet(t *testing.T) {
-	h := serve.Handler(filepath.Join(t.TempDir(), "later"))
+	h := serve.Handler(serve.Content{Runs: filepath.Join(t.TempDir(), "later")})
 	for _, path := range []string{"/api/runs", "/api/live"} {
 		if got := strings.TrimSpace(ask(t, h, path).Body.String()); got != "[]" {
 			t.Errorf("%s: %s", path, got)
@@ -74,7 +74,7 @@ func TestNoRunsYet(t *testing.T) {
 func TestLive(t *testing.T) {
 	root := t.TempDir()
 	w := newWriter(t, root, "star")
-	h := serve.Handler(root)
+	h := serve.Handler(serve.Content{Runs: root})
 	if got := answer[[]serve.Growing](t, h, "/api/live"); len(got) != 1 || got[0].Live != nil || got[0].Lab != "star" {
 		t.Fatalf("before the first point: %+v", got)
 	}
@@ -96,7 +96,7 @@ func TestLive(t *testing.T) {
 func TestReport(t *testing.T) {
 	root := t.TempDir()
 	name := url.QueryEscape(filepath.Base(finished(t, root, "star").Dir))
-	h := serve.Handler(root)
+	h := serve.Handler(serve.Content{Runs: root})
 	for _, c := range []struct {
 		query string
 		code  int
@@ -127,7 +127,7 @@ func TestPathsStayInside(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, secret), filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	h := serve.Handler(root)
+	h := serve.Handler(serve.Content{Runs: root})
 	for _, name := range []string{"../" + secret, "..", ".", "", "/" + secret, filepath.Join(outside, secret), "link", "a/../../" + secret, "..\\" + secret, secret + "\x00"} {
 		if w := ask(t, h, "/report?run="+url.QueryEscape(name)); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<html") {
 			t.Errorf("run %q: %d %.200s", name, w.Code, w.Body)
@@ -143,7 +143,7 @@ func TestPathsStayInside(t *testing.T) {
 // A page of elsewhere whose name comes to resolve to this machine asks with that
 // name (DNS rebinding).
 func TestForeignHosts(t *testing.T) {
-	h := serve.Handler(t.TempDir())
+	h := serve.Handler(serve.Content{Runs: t.TempDir()})
 	for host, want := range map[string]int{
 		"localhost": http.StatusOK, "localhost:1234": http.StatusOK, "127.0.0.1:8470": http.StatusOK, "[::1]:8470": http.StatusOK, "[::1]": http.StatusOK,
 		"evil.example:8470": http.StatusForbidden, "localhost.evil.example": http.StatusForbidden, "127.0.0.1.evil.example": http.StatusForbidden,
@@ -159,8 +159,8 @@ func TestForeignHosts(t *testing.T) {
 
 // Nothing can be changed, framed or embedded, and nothing comes from elsewhere.
 func TestHeaders(t *testing.T) {
-	h := serve.Handler(t.TempDir())
-	for _, path := range []string{"/", "/script.js", "/style.css", "/icon.svg", "/api/runs"} {
+	h := serve.Handler(serve.Content{Runs: t.TempDir()})
+	for _, path := range []string{"/", "/sweeps.html", "/common.js", "/script.js", "/sweeps.js", "/style.css", "/icon.svg", "/api/runs", "/api/sweeps"} {
 		w := ask(t, h, path)
 		if w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)
@@ -188,7 +188,9 @@ func TestHeaders(t *testing.T) {
 func TestListen(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	urls, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- serve.Listen(ctx, t.TempDir(), 0, func(url string) { urls <- url }) }()
+	go func() {
+		ended <- serve.Listen(ctx, serve.Content{Runs: t.TempDir()}, 0, func(url string) { urls <- url })
+	}()
 	address := <-urls
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Errorf("serving at %s", address)
@@ -215,7 +217,7 @@ func TestListenWhereSomebodyDoes(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	err = serve.Listen(t.Context(), "runs", uint16(port), func(string) { t.Error("it is ready") })
+	err = serve.Listen(t.Context(), serve.Content{Runs: "runs"}, uint16(port), func(string) { t.Error("it is ready") })
 	if err == nil || !strings.Contains(err.Error(), "serving runs") || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("error %v", err)
 	}

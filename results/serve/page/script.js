@@ -4,30 +4,9 @@
 // of all, in ms.
 const liveEvery = 1000, listEvery = 15000;
 
-const find = id => document.getElementById(id);
 const chosen = new Set(); // names of runs
 let runs = [];
 let growing = ""; // names of the runs that were being made at the last look
-
-// make builds an element; what it holds is text or elements, never markup.
-function make(tag, attributes = {}, ...children) {
-  const svg = ["svg", "path", "rect", "text"].includes(tag);
-  const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
-  e.append(...children);
-  return e;
-}
-
-async function get(path) {
-  const response = await fetch(path);
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
-
-function trouble(error) {
-  find("trouble").textContent = error ? `No answer: ${error.message}` : "";
-  find("trouble").hidden = !error;
-}
 
 // time prints microseconds.
 function time(us) {
@@ -149,19 +128,6 @@ async function look() {
     growing = names;
     await refresh(); // one began or ended
   }
-}
-
-// repeat does something again and again, as long as somebody looks.
-async function repeat(something, every) {
-  if (!document.hidden) {
-    try {
-      await something();
-      trouble(null);
-    } catch (error) {
-      trouble(error);
-    }
-  }
-  setTimeout(repeat, every, something, every);
 }
 
 find("filter").addEventListener("input", show);
