@@ -66,7 +66,8 @@ type mqECN struct {
 	curve     ramp // over the queue length in bytes, of a queue with the whole link
 	share     sharing
 	length    lengths
-	inRounds  busyQueues    // that are not strict
+	byRounds  bool          // idle time is that of the queues that are not strict
+	inRounds  busyQueues    // those, where idle time is theirs
 	idleSince time.Duration // end of the last packet that left the port idle
 }
 
@@ -95,7 +96,7 @@ func newMQECN(p MQECN, env Env) (Scheme, error) {
 		p.TIdle = max(env.Rate.Time(packet.FullPacket), 1)
 		env.tell("t_idle", units.FormatTime(p.TIdle), fmt.Sprintf("the time of %d bytes at %v", packet.FullPacket, env.Rate))
 	}
-	s := mqECN{MQECN: p, Env: env, curve: curve, inRounds: newBusyQueues(env.Queues)}
+	s := mqECN{MQECN: p, Env: env, curve: curve, byRounds: p.Idle != idlePort, inRounds: newBusyQueues(env.Queues)}
 	s.length = newLengths(newLengthFilter(p.Weight, p.AverageEvery, env), env.Queues)
 	if env.Quanta == nil {
 		if name := p.ofRounds(); name != "" {
@@ -147,7 +148,7 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 			s.share.idle(s.idleSince, now, float64(slots))
 		}
 	}
-	if v.Queue >= s.Strict {
+	if s.byRounds && v.Queue >= s.Strict {
 		s.inRounds.arrive(v)
 	}
 	s.share.arrive(now, v)
@@ -169,8 +170,10 @@ func (s *mqECN) Arrive(now time.Duration, p *packet.Packet, v View) Verdict {
 
 func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 	s.share.depart(v)
-	s.length.depart(now, s.Lengths.Of(int(p.Size)), v)
-	if v.Queue >= s.Strict {
+	if s.length.queues != nil {
+		s.length.depart(now, s.Lengths.Of(int(p.Size)), v)
+	}
+	if s.byRounds && v.Queue >= s.Strict {
 		s.inRounds.depart(v)
 	}
 	if s.isIdle(v) {
@@ -182,7 +185,7 @@ func (s *mqECN) Depart(now time.Duration, p *packet.Packet, v View) Verdict {
 // isIdle tells whether the port is idle but for the packet that arrives or departs.
 // With idle: rounds only packets of queues that are not strict begin and end that.
 func (s *mqECN) isIdle(v View) bool {
-	if s.Idle == idlePort {
+	if !s.byRounds {
 		return v.PortBytes == 0
 	}
 	return v.Queue >= s.Strict && s.inRounds.count == 0
