@@ -93,6 +93,15 @@ not measured again: after an interruption the same command goes on where it was.
 	return c
 }
 
+// points counts those of a sweep, and how many measurements they are.
+func points(w *sweep.Sweep) string {
+	all, measured := len(w.Points), len(w.Keys())
+	if all == measured {
+		return plural(all, "point")
+	}
+	return fmt.Sprintf("%s (%s, as settings of one scheme do not concern the others)", plural(all, "point"), plural(measured, "measurement"))
+}
+
 // storedRuntimes lists the runtimes whose points can be stored by what they depend on.
 func storedRuntimes() []string {
 	return slices.DeleteFunc(orchestrator.RuntimeNames(), func(name string) bool { return name == string(orchestrator.Auto) })
@@ -161,7 +170,7 @@ func (f *sweepFlags) measure(c *cobra.Command, s sweep.Store, w *sweep.Sweep, en
 		}
 		todo = len(left)
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "sweep %s: %s, of which %s to measure, %d stored\n", w.Name, plural(len(w.Points), "point"), plural(todo, "measurement"), len(w.Keys())-todo)
+	fmt.Fprintf(c.ErrOrStderr(), "sweep %s: %s, %d to measure and %d stored\n", w.Name, points(w), todo, len(w.Keys())-todo)
 	if f.planOnly {
 		return nil
 	}

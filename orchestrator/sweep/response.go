@@ -16,12 +16,15 @@ func (s Store) Find(name string) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name == "" && len(names) > 0 {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: there are none in %s", ErrNoSweep, s.Dir)
+	}
+	if name == "" {
 		name = names[len(names)-1]
 	}
 	w, err := s.Sweep(name)
 	if errors.Is(err, ErrNoSweep) {
-		return nil, fmt.Errorf("%w: %q: there are %s in %s", ErrNoSweep, name, strings.Join(append(names, "no others"), ", "), s.Dir)
+		return nil, fmt.Errorf("%w: %q: want one of %s, in %s", ErrNoSweep, name, strings.Join(names, ", "), s.Dir)
 	}
 	return w, err
 }
