@@ -80,10 +80,21 @@ func sweep(pattern string) error {
 	return errors.Join(errs...)
 }
 
-// remove removes the folder with all that is in it. Removing it twice is no
-// error.
+// remove removes the folder with all that is in it, its lock last: whoever is killed
+// meanwhile leaves a folder that is known to be nobody's. Removing it twice is no error.
 func (f *folder) remove() error {
-	err := os.RemoveAll(f.path)
+	entries, err := os.ReadDir(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(f.path, e.Name())))
+		}
+	}
+	if err == nil {
+		err = os.RemoveAll(f.path)
+	}
 	if cerr := f.lock.Close(); !errors.Is(cerr, os.ErrClosed) {
 		err = errors.Join(err, cerr)
 	}
