@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,27 +25,34 @@ type App struct {
 }
 
 // Main runs the command line and returns the process's exit code. SIGINT and
-// SIGTERM cancel the command, which then cleans up. Two rows of one name, of
-// the program's or aqmlab's, fail every command.
+// SIGTERM end the command, after its clean-up if it has made something; a second one
+// kills. When Main returns after a signal, the command may still be running: the
+// process is to end. Two rows of one name, of the program's or aqmlab's, fail every
+// command.
 func (a App) Main(args []string, s Streams) int {
 	kinds, err := port.NewKinds(a.Schemes, a.Schedulers)
 	if err != nil {
 		fmt.Fprintf(s.Err, "aqmlab: %v\n", err)
 		return exitFailed
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	root, begun := newRoot(s, kinds), false
-	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
-		begun = true
-		removeLeftovers(c)
-	}
+	root := newRoot(s, kinds)
 	root.SetArgs(args)
-	err = root.ExecuteContext(ctx)
-	if !begun {
-		err = usage(err) // the command line itself is wrong
-	}
-	return exitCode(ctx, s.Err, err)
+	return new(ending).run(s.Err, func(ctx context.Context) error {
+		begun := false
+		root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+			begun = true
+			if isHelper(c) {
+				hold(c) // its owner waits for what it says at its end
+				return
+			}
+			removeLeftovers(c)
+		}
+		err := root.ExecuteContext(ctx)
+		if !begun {
+			err = usage(err) // the command line itself is wrong
+		}
+		return err
+	})
 }
 
 func newRoot(s Streams, kinds port.Kinds) *cobra.Command {
@@ -77,10 +82,14 @@ completion times.`,
 	return root
 }
 
-// removeLeftovers removes what killed runs have left, before any command does its own work
-// but the helper processes and what shells ask for completions.
+// isHelper tells whether a command is for aqmlab itself or for shells: a helper
+// process, the work of a job, or completions.
+func isHelper(c *cobra.Command) bool { return c.Hidden || c.Parent() != nil && c.Parent().Hidden }
+
+// removeLeftovers removes what killed runs have left, before any command of users does
+// its own work.
 func removeLeftovers(c *cobra.Command) {
-	if os.Geteuid() != 0 || c.Hidden || c.Parent() != nil && c.Parent().Hidden {
+	if os.Geteuid() != 0 {
 		return
 	}
 	removed, err := testbed.Sweep(testbed.Options{})

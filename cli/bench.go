@@ -22,6 +22,7 @@ func measured[T any](c *cobra.Command, rounds int, measure func(c *cobra.Command
 		if rounds < 1 {
 			return found, usage(fmt.Errorf("--rounds %d: want 1 or more", rounds))
 		}
+		defer hold(c)()
 		found, err = measure(c, rounds)
 		return found, explain(err)
 	}, print)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -24,11 +25,10 @@ type Streams struct {
 	Err io.Writer // progress, messages, errors
 }
 
-// Exit codes.
+// Exit codes. That of a command which was interrupted is 128 and the signal.
 const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130
+	exitFailed = 1
+	exitUsage  = 2
 )
 
 // usageError is bad input: what the user typed, a lab file, or a machine that
@@ -63,7 +63,9 @@ func exitCode(ctx context.Context, w io.Writer, err error) int {
 	case errors.As(err, new(usageError)):
 		return exitUsage
 	case ctx.Err() != nil:
-		return exitInterrupted
+		cause := interrupted{syscall.SIGINT}
+		errors.As(context.Cause(ctx), &cause)
+		return cause.status()
 	}
 	return exitFailed
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -44,12 +45,14 @@ func decode[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// TestExitCode: 0 done, 1 failed, 2 usage, 130 interrupted; a command that ran
+// TestExitCode: 0 done, 1 failed, 2 usage, 130 and 143 interrupted; a command that ran
 // on behalf of the user gives its own and says nothing more.
 func TestExitCode(t *testing.T) {
 	live := context.Background()
 	ended, cancel := context.WithCancel(live)
 	cancel()
+	terminated, terminate := context.WithCancelCause(live)
+	terminate(interrupted{syscall.SIGTERM})
 	failed := errors.New("failed")
 	tests := []struct {
 		name string
@@ -65,6 +68,7 @@ func TestExitCode(t *testing.T) {
 		{"wrapped usage", live, fmt.Errorf("loading: %w", usage(failed)), 2, "aqmlab: loading: failed\n"},
 		{"joined usage", live, errors.Join(failed, usage(failed)), 2, "aqmlab: failed\nfailed\n"},
 		{"interrupted", ended, failed, 130, "aqmlab: failed\n"},
+		{"terminated", terminated, failed, 143, "aqmlab: failed\n"},
 		{"usage, then interrupted", ended, usage(failed), 2, "aqmlab: failed\n"},
 		{"the user's command", live, exitStatus(7), 7, ""},
 		{"the user's command, wrapped", live, fmt.Errorf("x: %w", exitStatus(3)), 3, ""},

@@ -28,6 +28,7 @@ unless it has another name or somebody uses it.`,
 		Example: `  aqmlab image build
   aqmlab image build --tag registry.example.com/aqmlab:1.0`,
 	}, func(c *cobra.Command, _ []string) (image docker.Image, err error) {
+		defer hold(c)()
 		engine, err := docker.Connect(c.Context(), "")
 		if err != nil {
 			return image, explain(err)

@@ -42,6 +42,7 @@ root.`,
 				}
 				return err
 			}
+			defer hold(c)()
 			if _, err := uml.Build(c.Context(), o); err != nil {
 				return kernelError(err)
 			}
@@ -94,6 +95,7 @@ func newKernelTest() *cobra.Command {
 		if err != nil {
 			return guests.KernelTest{}, err
 		}
+		defer hold(c)()
 		t, err := guests.TryKernel(c.Context(), k)
 		if err == nil && !t.Diagnosis.Ready {
 			err = exitStatus(exitFailed)

@@ -145,6 +145,7 @@ aqmlab lab down.`,
 		if err != nil {
 			return s, err
 		}
+		defer hold(c)()
 		o := testbed.Options{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
 		s, err = testbed.Keep(c.Context(), lab, cmp.Or(scheme, lab.Baseline), o)
 		return s, explain(err)
@@ -278,6 +279,7 @@ status is the command's.`,
 				return explain(err)
 			}
 			o.Containers = orchestrator.Runtime(s.Runtime).Facts().Containers
+			defer hold(c)()
 			status, err := s.Exec(c.Context(), words[0], words[1:], o)
 			if err == nil && status != 0 {
 				err = exitStatus(status)

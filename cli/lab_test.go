@@ -132,7 +132,7 @@ func TestToTakeDown(t *testing.T) {
 	}
 	ids := make([]string, 2)
 	for i := range ids {
-		j, err := journal.Create(o.Root, testbed.Info{Lab: "lab"})
+		j, err := journal.Create(t.Context(), o.Root, testbed.Info{Lab: "lab"})
 		if err != nil {
 			t.Fatal(err)
 		}

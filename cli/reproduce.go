@@ -195,6 +195,7 @@ func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
 		return err
 	}
 	printTodo(w, plan, todo)
+	defer hold(c)()
 	return plan.Run(c.Context(), todo, func(p reproduce.Progress) { printProgress(w, p) })
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -216,6 +217,9 @@ func confirm(c *cobra.Command, dirs []string) error {
 	answer, err := bufio.NewReader(c.InOrStdin()).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if c.Context().Err() != nil {
+		return context.Cause(c.Context()) // too late: the user has said no
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":

@@ -135,7 +135,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	if err != nil {
 		return err
 	}
-	w := newWatcher(c.ErrOrStderr())
+	w, release := newWatcher(c.ErrOrStderr()), hold(c)
 	run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
 		Log:     c.ErrOrStderr(),
 		Runtime: on,
@@ -145,6 +145,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 		Resume:  resumed,
 	})
 	w.close()
+	release()
 	if run != nil {
 		err = errors.Join(err, show(c, run, f.asJSON))
 	}

@@ -42,6 +42,7 @@ ssh -L 8470:localhost:8470 HOST`,
 				}
 			}
 			content := serve.Content{Runs: dir, Sweeps: sweep.NewBoard(sweep.Store{Dir: sweeps, Kinds: kinds})}
+			defer hold(c)()
 			return serve.Listen(c.Context(), content, port, func(url string) {
 				fmt.Fprintf(c.ErrOrStderr(), "Serving %s at %s until interrupted (Ctrl-C).\n", dir, url)
 			})

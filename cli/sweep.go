@@ -174,10 +174,12 @@ func (f *sweepFlags) measure(c *cobra.Command, s sweep.Store, w *sweep.Sweep, en
 	if f.planOnly {
 		return nil
 	}
+	release := hold(c)
 	err := s.Run(c.Context(), engine, w, sweep.Options{
 		Jobs: f.jobs, Log: c.ErrOrStderr(), Retry: f.retry,
 		Watch: func(p sweep.Progress) { printProgress(c.ErrOrStderr(), p) },
 	})
+	release()
 	if errors.Is(err, sweep.ErrFailed) {
 		err = errors.Join(listFailures(c.ErrOrStderr(), s, w), err)
 	}

@@ -86,7 +86,9 @@ func (f *tuneFlags) run(c *cobra.Command, ref string) (*tune.Result, error) {
 	f.Lab, f.Set, f.Store, f.Log = ref, f.overrides(), sweep.Store{Dir: f.store, Kinds: f.Kinds}, w
 	f.Note = func(text string) { fmt.Fprintln(w, text) }
 	f.Watch = func(p sweep.Progress) { printProgress(w, p) }
+	release := hold(c)
 	r, err := tune.Run(c.Context(), f.Options)
+	release()
 	if errors.Is(err, kind.ErrUnknown) || errors.Is(err, tune.ErrAsked) {
 		err = usage(err)
 	}

@@ -93,7 +93,7 @@ func TestReplayOwnFlows(t *testing.T) {
 
 func traceOf(t *testing.T, lab string) []traffic.Flow {
 	t.Helper()
-	points, err := plan(parse(t, lab), nil)
+	points, err := plan(t.Context(), parse(t, lab), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

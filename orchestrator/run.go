@@ -60,7 +60,7 @@ var _ Keeper = (*store.Writer)(nil)
 // failed after others were done; the error then says why. A run that cannot be
 // resumed gives [ErrNotResumed].
 func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
-	points, err := plan(lab, o.Points)
+	points, err := plan(ctx, lab, o.Points)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (o RunOptions) runOn(ctx context.Context, b *backend.Backend, lab *labs.Lab
 
 // plan lists the points, or those of them that are wanted: all schemes of a load and
 // seed in a row, so that what changes on the machine over time changes for all of them.
-func plan(lab *labs.Lab, wanted []results.Coord) ([]backend.Point, error) {
+func plan(ctx context.Context, lab *labs.Lab, wanted []results.Coord) ([]backend.Point, error) {
 	var points []backend.Point
 	for _, load := range lab.Workload.Load {
 		for _, seed := range lab.Seeds {
@@ -153,6 +153,9 @@ func plan(lab *labs.Lab, wanted []results.Coord) ([]backend.Point, error) {
 			}
 			if len(here) == 0 {
 				continue
+			}
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
 			}
 			flows, err := trafficgen.Trace(lab.Traffic(load, seed))
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 // TestPlan: every load and seed is run under every scheme, the schemes in a
 // row and on the very same trace; other loads and seeds have other traces.
 func TestPlan(t *testing.T) {
-	points, err := plan(parse(t, small), nil)
+	points, err := plan(t.Context(), parse(t, small), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestSpawnInNamespace(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: makes a network namespace")
 	}
-	j, err := journal.Create(t.TempDir(), nil)
+	j, err := journal.Create(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func writeError(path string) string {
 // lab makes a journal whose containers are removed at the test's end.
 func lab(t *testing.T) *journal.Journal {
 	t.Helper()
-	j, err := journal.Create(t.TempDir(), nil)
+	j, err := journal.Create(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@
 package journal
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -35,8 +36,9 @@ const DefaultRoot = "/run/aqmlab"
 const RootVar = "AQMLAB_STATE"
 
 // Create makes the folder of a new lab below root, with info as its
-// description, and locks it for the calling process.
-func Create(root string, info any) (*Journal, error) {
+// description, and locks it for the calling process. It waits for other processes
+// that look at the labs until ctx ends.
+func Create(ctx context.Context, root string, info any) (*Journal, error) {
 	raw, err := json.Marshal(info)
 	if err != nil {
 		return nil, fmt.Errorf("create lab: description: %w", err)
@@ -45,7 +47,7 @@ func Create(root string, info any) (*Journal, error) {
 		return nil, fmt.Errorf("create lab: %w", err)
 	}
 	var j *Journal
-	err = withRoot(root, func() error {
+	err = withRoot(ctx, root, func() error {
 		id, err := claimID(root)
 		if err != nil {
 			return err
@@ -87,7 +89,7 @@ func Open(root, id string) (*Journal, error) {
 		return nil, fmt.Errorf("open lab %q: %w", id, fs.ErrNotExist)
 	}
 	var j *Journal
-	err := withRoot(root, func() (err error) {
+	err := withRoot(context.Background(), root, func() (err error) {
 		if j, err = claim(root, id); err != nil {
 			return err
 		}
@@ -172,7 +174,7 @@ func (j *Journal) Undo(undoers Undoers) error {
 		return fmt.Errorf("undo lab %s: %w", j.id, err)
 	}
 	// Under the root's lock, so that nobody opens a folder that is half gone.
-	err := withRoot(j.root, func() error { return os.RemoveAll(j.Dir()) })
+	err := withRoot(context.Background(), j.root, func() error { return os.RemoveAll(j.Dir()) })
 	if err != nil {
 		return fmt.Errorf("undo lab %s: %w", j.id, err)
 	}

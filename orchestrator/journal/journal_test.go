@@ -30,7 +30,7 @@ func removed(into *[][]journal.Entry, fail error) journal.Undoers {
 
 func create(t *testing.T, root string) *journal.Journal {
 	t.Helper()
-	j, err := journal.Create(root, map[string]string{"lab": "x"})
+	j, err := journal.Create(t.Context(), root, map[string]string{"lab": "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestIDs(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 8 {
-				j, err := journal.Create(root, nil)
+				j, err := journal.Create(t.Context(), root, nil)
 				if err != nil {
 					t.Error(err)
 					return

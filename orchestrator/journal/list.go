@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func List(root string) ([]Lab, error) {
 		return nil, err
 	}
 	var labs []Lab
-	err = withRoot(root, func() error {
+	err = withRoot(context.Background(), root, func() error {
 		for _, id := range ids {
 			lab, err := look(root, id)
 			if errors.Is(err, fs.ErrNotExist) {

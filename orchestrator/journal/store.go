@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,16 +82,39 @@ func isID(name string) bool {
 // withRoot runs f while no other process creates, takes over, lists or
 // removes a lab below root. It is what makes "make the folder, then lock it"
 // one step for everybody else.
-func withRoot(root string, f func() error) (err error) {
+func withRoot(ctx context.Context, root string, f func() error) (err error) {
 	lock, err := os.OpenFile(filepath.Join(root, lockName), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := flock(lock, unix.LOCK_EX); err != nil {
+	if err := await(ctx, lock); err != nil {
 		return err
 	}
 	return f()
+}
+
+// pollEvery is how often a lock is tried that another process has.
+const pollEvery = 20 * time.Millisecond
+
+// await locks f as soon as no other process has it locked, unless ctx ends before.
+func await(ctx context.Context, f *os.File) error {
+	if ctx.Done() == nil {
+		return flock(f, unix.LOCK_EX)
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for another aqmlab, which has %s locked: %w", f.Name(), context.Cause(ctx))
+		}
+	}
 }
 
 // flock locks f in the given way; the lock ends with the descriptor.

@@ -30,7 +30,7 @@ func BenchmarkUpDown(b *testing.B) {
 func upDown(b *testing.B, root string, n int) (up, down time.Duration) {
 	b.Helper()
 	began := time.Now()
-	j, err := journal.Create(root, nil)
+	j, err := journal.Create(b.Context(), root, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func beside(root string) error {
 	if err := unix.Mount("none", "/run", "tmpfs", 0, ""); err != nil {
 		return os.NewSyscallError("mount", err)
 	}
-	j, err := journal.Create(root, nil)
+	j, err := journal.Create(context.Background(), root, nil)
 	if err != nil {
 		return err
 	}

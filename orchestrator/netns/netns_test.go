@@ -73,7 +73,7 @@ func plan(n int) netns.Plan {
 // create makes a journal that is undone at the test's end.
 func create(t *testing.T, root string) *journal.Journal {
 	t.Helper()
-	j, err := journal.Create(root, nil)
+	j, err := journal.Create(t.Context(), root, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestCancelledUpLeavesNothing(t *testing.T) {
 // owner is a process that brings up a lab below root once its stdin ends, and
 // then stays for ever.
 func owner(root string) int {
-	j, err := journal.Create(root, nil)
+	j, err := journal.Create(context.Background(), root, nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -40,7 +40,7 @@ func newLab(t *testing.T) lab {
 	if os.Geteuid() != 0 {
 		t.Skip("real hosts need root")
 	}
-	j, err := journal.Create(t.TempDir(), nil)
+	j, err := journal.Create(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

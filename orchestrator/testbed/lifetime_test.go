@@ -21,7 +21,7 @@ import (
 // that it shall stay.
 func written(t *testing.T, root string, info any, detached bool) string {
 	t.Helper()
-	j, err := journal.Create(root, info)
+	j, err := journal.Create(t.Context(), root, info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	}
 	a, b := written(t, o.Root, Info{Lab: "twin"}, true), written(t, o.Root, Info{Lab: "twin"}, true)
 	dead := written(t, o.Root, Info{Lab: "dead"}, false)
-	running, err := journal.Create(o.Root, Info{Lab: "running"})
+	running, err := journal.Create(t.Context(), o.Root, Info{Lab: "running"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestRunningLabIsSpared(t *testing.T) {
 // TestSweep removes what a killed owner has left.
 func TestSweep(t *testing.T) {
 	o := Options{Root: t.TempDir()}
-	j, err := journal.Create(o.Root, Info{Lab: "dead"})
+	j, err := journal.Create(t.Context(), o.Root, Info{Lab: "dead"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 
 func (t *Testbed) up(ctx context.Context, o Options) error {
 	var err error
-	if t.journal, err = journal.Create(o.root(), Info{Lab: t.lab.Name}); err != nil {
+	if t.journal, err = journal.Create(ctx, o.root(), Info{Lab: t.lab.Name}); err != nil {
 		return err
 	}
 	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
