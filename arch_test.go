@@ -14,6 +14,7 @@ import (
 // whether it still points down.
 var rooms = map[string]string{
 	"units":                  "",
+	"bounded":                "",
 	"switch/event":           "",
 	"kind":                   "units",
 	"switch/packet":          "",
@@ -24,7 +25,7 @@ var rooms = map[string]string{
 	"switch/wire":            "units kind switch/event switch/packet switch/port switch/fabric",
 	"trafficgen/transport":   "units kind",
 	"results":                "",
-	"results/store":          "results",
+	"results/store":          "bounded results",
 	"results/compare":        "results results/store",
 	"results/report":         "results results/compare results/report/figure results/report/layout results/store",
 	"results/report/figure":  "",

@@ -53,6 +53,8 @@ type Manifest struct {
 	Seeds       []uint64    `json:"seeds"`
 	Baseline    string      `json:"baseline"`
 	Points      []PointInfo `json:"points"` // those on disk
+
+	Files map[string]string `json:"files_sha256,omitempty"` // checksums of what was made for readers of the run
 }
 
 // Machine is where a run was made.

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Tags with the key parquet name the columns that stored records have.
+// Tags with the key parquet name the columns that stored records have; added:"later"
+// marks those that the first versions did not write.
 
 // Flow is the record of one flow (one request and its response).
 type Flow struct {
@@ -53,10 +54,10 @@ type QueueSample struct {
 	Marks     int64         `parquet:"marks,zstd"`       // packets marked since the sample before
 	Drops     int64         `parquet:"drops,zstd"`       // packets dropped since the sample before
 
-	DropsScheme int64         `parquet:"scheme_drops,zstd"`    // those of them that the scheme dropped; the others found no room
-	Packets     int64         `parquet:"sent_packets,zstd"`    // that left since the sample before
-	Waited      time.Duration `parquet:"sojourn_ns,zstd"`      // in the queue, the mean of those packets
-	PeakWaited  time.Duration `parquet:"peak_sojourn_ns,zstd"` // the longest of them
+	DropsScheme int64         `parquet:"scheme_drops,zstd" added:"later"`    // those of them that the scheme dropped; the others found no room
+	Packets     int64         `parquet:"sent_packets,zstd" added:"later"`    // that left since the sample before
+	Waited      time.Duration `parquet:"sojourn_ns,zstd" added:"later"`      // in the queue, the mean of those packets
+	PeakWaited  time.Duration `parquet:"peak_sojourn_ns,zstd" added:"later"` // the longest of them
 }
 
 // EstimateSample is one measurement that a scheme made of how fast a queue drains,

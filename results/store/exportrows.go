@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,22 +28,32 @@ func (s Point) Tables() ([]string, error) {
 	return tables, nil
 }
 
-// tablePath is where a table is. There need not be one: not every point has a
+// tableFile is where a table is. There need not be one: not every point has a
 // probe, for example.
-func (s Point) tablePath(table string) (path string, there bool) {
-	path = filepath.Join(s.dir, table+tableExt)
-	_, err := os.Lstat(path)
-	return path, !errors.Is(err, fs.ErrNotExist)
+func (s Point) tableFile(table string) (name string, there bool) {
+	name = table + tableExt
+	_, err := os.Lstat(s.path(name))
+	return name, s.sums[name] != "" || !errors.Is(err, fs.ErrNotExist)
+}
+
+// withTable opens a table that has its columns.
+func (s Point) withTable(name string, read func(*parquet.File) error) error {
+	return withParquet(s.folder, name, func(p *parquet.File) error {
+		if err := schemas()[name].check(p); err != nil {
+			return damaged(s.path(name), err)
+		}
+		return read(p)
+	})
 }
 
 // Columns lists the columns of a table, which are all flat. A table that the point
 // does not have has none.
 func (s Point) Columns(table string) (names []string, err error) {
-	path, there := s.tablePath(table)
+	name, there := s.tableFile(table)
 	if !there {
 		return nil, nil
 	}
-	err = withParquet(path, func(p *parquet.File) error {
+	err = s.withTable(name, func(p *parquet.File) error {
 		for _, column := range p.Schema().Columns() {
 			names = append(names, column[0])
 		}
@@ -57,15 +66,15 @@ func (s Point) Columns(table string) (names []string, err error) {
 // nil for a column that the table does not have. A value is a bool, an int64, a
 // uint64, a float64 or a string. The slice is reused.
 func (s Point) EachRow(table string, names []string, do func(values []any) error) error {
-	path, there := s.tablePath(table)
+	name, there := s.tableFile(table)
 	if !there {
 		return nil
 	}
-	return withParquet(path, func(p *parquet.File) error {
-		place := placesOf(p.Schema(), names)
+	return s.withTable(name, func(p *parquet.File) error {
+		place := placesOf(p.Schema(), names, schemas()[name])
 		for _, group := range p.RowGroups() {
 			if err := eachOf(group, place, make([]any, len(names)), do); err != nil {
-				return fmt.Errorf("reading %s: %w", path, err)
+				return fmt.Errorf("reading %s: %w", s.path(name), err)
 			}
 		}
 		return nil
@@ -76,15 +85,18 @@ func (s Point) EachRow(table string, names []string, do func(values []any) error
 type slot struct {
 	at       int // among the names; -1: nowhere
 	unsigned bool
+	name     string
+	full     bool // it has no nulls
 }
 
 // placesOf says where the values of each column of a file go.
-func placesOf(schema *parquet.Schema, names []string) []slot {
+func placesOf(schema *parquet.Schema, names []string, want schemaOf) []slot {
 	columns := schema.Columns()
 	places := make([]slot, len(columns))
 	for i, column := range columns {
 		leaf, _ := schema.Lookup(column...)
-		places[i] = slot{slices.Index(names, column[0]), leaf.Node.GoType().Kind() == reflect.Uint64}
+		known, ours := want[column[0]]
+		places[i] = slot{slices.Index(names, column[0]), leaf.Node.GoType().Kind() == reflect.Uint64, column[0], ours && !known.nullable}
 	}
 	return places
 }
@@ -98,7 +110,11 @@ func eachOf(group parquet.RowGroup, places []slot, values []any, do func([]any) 
 		for _, row := range batch[:n] {
 			clear(values)
 			for _, v := range row {
-				if p := places[v.Column()]; p.at >= 0 {
+				p := places[v.Column()]
+				if p.full && v.IsNull() {
+					return fmt.Errorf("column %s: a row is null", p.name)
+				}
+				if p.at >= 0 {
 					values[p.at] = plain(v, p.unsigned)
 				}
 			}

@@ -8,6 +8,15 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/bounded"
+)
+
+// Most bytes of files that are read whole. Those of runs with a hundred thousand points
+// are smaller.
+const (
+	maxJSON = 256 << 20
+	maxLab  = 16 << 20
 )
 
 // Names of the files of a run and of its points.
@@ -123,7 +132,10 @@ func contents(b []byte) func(io.Writer) error {
 }
 
 func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := bounded.ReadFile(path, maxJSON)
+	if err == nil {
+		b, err = Unseal(path, b)
+	}
 	if err != nil {
 		return err
 	}

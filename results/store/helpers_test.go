@@ -1,8 +1,13 @@
 package store
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"aqmlab/results"
 	"aqmlab/results/resultstest"
@@ -53,4 +58,20 @@ func describe(r *Run) (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{SummaryFile: []byte("{}\n"), ReportFile: []byte("<!DOCTYPE html>\n")}, nil
+}
+
+// writeRows writes a table in place of a point's, and notes no checksum of it.
+func writeRows[T any](t *testing.T, path string, rows []T) {
+	t.Helper()
+	if err := writeNew(path, func(w io.Writer) error { return parquet.Write(w, rows) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unsummed makes the folder of a point one of a version that noted no checksums.
+func unsummed(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, sumsFile)); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -119,7 +119,7 @@ func EntryOf(dir string) Entry {
 // lacks.
 func (r *Run) check() error {
 	for _, p := range r.points {
-		err := cmp.Or(checkRows(filepath.Join(p.dir, flowsFile), p.Flows), checkRows(filepath.Join(p.dir, seriesFile), p.Samples))
+		err := cmp.Or(checkRows(p.dir, flowsFile, p.Flows), checkRows(p.dir, seriesFile, p.Samples))
 		if err != nil {
 			return err
 		}

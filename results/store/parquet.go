@@ -4,28 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// writeParquet writes rows to a new file.
-func writeParquet[T any](path string, rows []T) error {
-	return writeNew(path, func(w io.Writer) error { return parquet.Write(w, rows) })
-}
+// maxRowsPerByte is more than any table has: even rows that only repeat the one before
+// take some bits in each of their columns.
+const maxRowsPerByte = 256
 
-// withParquet opens a file by its footer for as long as read runs.
-func withParquet(path string, read func(*parquet.File) error) (err error) {
+// withParquet opens a file of a point by its footer for as long as read runs.
+func withParquet(of folder, name string, read func(*parquet.File) error) (err error) {
+	path := of.path(name)
 	// The library panics on some damaged files.
 	defer func() {
 		if r := recover(); r != nil {
 			err = damaged(path, fmt.Errorf("%v", r))
 		}
 	}()
-	f, err := os.Open(path)
+	f, err := of.open(name)
 	if err != nil {
-		return damaged(path, err)
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -36,17 +36,16 @@ func withParquet(path string, read func(*parquet.File) error) (err error) {
 	if err != nil {
 		return damaged(path, err)
 	}
+	if rows := p.NumRows(); rows < 0 || rows/maxRowsPerByte > info.Size() {
+		return damaged(path, fmt.Errorf("it says that it has %d rows in %d bytes", rows, info.Size()))
+	}
 	return read(p)
 }
 
-func damaged(path string, err error) error {
-	return fmt.Errorf("reading %s: missing, cut short or damaged: %w", path, err)
-}
-
 // checkRows compares the number of rows that a file says it has with the one
-// that the point recorded.
-func checkRows(path string, want int) error {
-	return withParquet(path, func(p *parquet.File) error { return countRows(path, p, want) })
+// that the point recorded. It reads no more than the end of the file.
+func checkRows(dir, name string, want int) error {
+	return withParquet(folder{dir: dir}, name, func(p *parquet.File) error { return countRows(filepath.Join(dir, name), p, want) })
 }
 
 func countRows(path string, p *parquet.File, want int) error {
@@ -57,20 +56,28 @@ func countRows(path string, p *parquet.File, want int) error {
 }
 
 // readColumn reads a column of all groups into a field of records. Where it is
-// null the field stays as it is.
-func readColumn(p *parquet.File, at int, records reflect.Value, field []int) error {
-	batch, n := make([]parquet.Value, 256), 0
+// null the field stays as it is. The first column makes the records: what a file says of
+// its rows costs no memory before they are there.
+func readColumn(p *parquet.File, at int, records reflect.Value, c column) error {
+	batch, n, first := make([]parquet.Value, 256), 0, records.Len() == 0
 	var last string
 	for _, group := range p.RowGroups() {
 		values := parquet.NewColumnChunkValueReader(group.ColumnChunks()[at])
 		defer values.Close()
 		for {
 			m, err := values.ReadValues(batch)
-			if m > records.Len()-n {
+			if int64(n+m) > p.NumRows() {
 				return errors.New("more values than rows")
 			}
+			if first {
+				records.Grow(m)
+				records.SetLen(n + m)
+			}
 			for i, v := range batch[:m] {
-				if err := put(records.Index(n+i).FieldByIndex(field), v, &last); err != nil {
+				if v.IsNull() && !c.nullable {
+					return fmt.Errorf("row %d is null", n+i+1)
+				}
+				if err := put(records.Index(n+i).FieldByIndex(c.record), v, &last); err != nil {
 					return err
 				}
 			}
@@ -83,8 +90,8 @@ func readColumn(p *parquet.File, at int, records reflect.Value, field []int) err
 			}
 		}
 	}
-	if n != records.Len() {
-		return fmt.Errorf("%d values in %d rows", n, records.Len())
+	if int64(n) != p.NumRows() {
+		return fmt.Errorf("%d values in %d rows", n, p.NumRows())
 	}
 	return nil
 }

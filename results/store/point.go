@@ -30,13 +30,14 @@ type captured struct {
 }
 
 func writePoint(dir string, p results.Point) error {
+	to := folder{dir, make(map[string]string)}
 	err := cmp.Or(
-		flowTable().write(dir, p.Coord, p.Flows),
-		queueTable().write(dir, p.Coord, p.Queues),
-		serviceTable().write(dir, p.Coord, p.Services),
-		probeTable().write(dir, p.Coord, p.Probes),
-		senderTable().write(dir, p.Coord, p.Senders),
-		estimateTable().write(dir, p.Coord, p.Estimates),
+		flowTable().write(to, p.Coord, p.Flows),
+		queueTable().write(to, p.Coord, p.Queues),
+		serviceTable().write(to, p.Coord, p.Services),
+		probeTable().write(to, p.Coord, p.Probes),
+		senderTable().write(to, p.Coord, p.Senders),
+		estimateTable().write(to, p.Coord, p.Estimates),
 	)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func writePoint(dir string, p results.Point) error {
 		Probes: results.SummarizeProbes(p.Probes), Counters: p.Counters,
 	}
 	if len(p.Capture.Chunks) > 0 {
-		if err := writeNew(filepath.Join(dir, captureFile), contents(slices.Concat(p.Capture.Chunks...))); err != nil {
+		if err := to.write(captureFile, contents(slices.Concat(p.Capture.Chunks...))); err != nil {
 			return err
 		}
 		r.Capture = &captured{p.Capture.Packets, p.Capture.LeftOut}
@@ -55,18 +56,25 @@ func writePoint(dir string, p results.Point) error {
 	if err != nil {
 		return err
 	}
-	return writeNew(filepath.Join(dir, pointFile), contents(text))
+	return cmp.Or(to.write(pointFile, contents(text)), to.writeSums())
 }
 
 // Point is a point on disk. Its records are read on demand.
 type Point struct {
 	record
-	dir string
+	folder
 }
 
 func openPoint(dir string) (Point, error) {
-	p := Point{dir: dir}
-	if err := readJSON(filepath.Join(dir, pointFile), &p.record); err != nil {
+	f, err := openFolder(dir)
+	p := Point{folder: f}
+	if err == nil {
+		err = f.readJSON(pointFile, &p.record)
+	}
+	if err == nil && (p.Scheme == "" || min(p.Flows, p.Completed, p.Samples, p.Goodput, p.Senders, p.Estimates) < 0) {
+		err = damaged(f.path(pointFile), errors.New("it does not say which point it is, or how much was measured"))
+	}
+	if err != nil {
 		return Point{}, fmt.Errorf("opening point %s: %w", filepath.Base(dir), err)
 	}
 	return p, nil
@@ -87,35 +95,35 @@ func (s Point) Read() (results.Point, error) {
 // without estimates, which are many times larger than all the rest, and without its capture.
 func (s Point) ReadFlows() (p results.Point, err error) {
 	p = results.Point{Coord: s.Coord, Counters: s.Counters, Fidelity: s.Fidelity}
-	if p.Flows, err = flowTable().read(s.dir, s.Flows); err != nil {
+	if p.Flows, err = flowTable().read(s.folder, s.Flows); err != nil {
 		return p, err
 	}
 	sent := 0
 	for _, probe := range s.Probes {
 		sent += probe.Sent
 	}
-	p.Probes, err = probeTable().read(s.dir, sent)
+	p.Probes, err = probeTable().read(s.folder, sent)
 	return p, err
 }
 
 // ReadQueues reads the samples of queues.
 func (s Point) ReadQueues() ([]results.QueueSample, error) {
-	return queueTable().read(s.dir, s.Samples)
+	return queueTable().read(s.folder, s.Samples)
 }
 
 // ReadServices reads what services delivered over time. Points that were measured
 // by versions before this was have nothing.
 func (s Point) ReadServices() ([]results.ServiceSample, error) {
-	return serviceTable().read(s.dir, s.Goodput)
+	return serviceTable().read(s.folder, s.Goodput)
 }
 
 // ReadSenders reads the samples of senders, of which most points have none.
 func (s Point) ReadSenders() ([]results.SenderSample, error) {
-	return senderTable().read(s.dir, s.Senders)
+	return senderTable().read(s.folder, s.Senders)
 }
 
 // ReadEstimates reads what the schemes of the point estimated, of which most points
 // have kept nothing.
 func (s Point) ReadEstimates() ([]results.EstimateSample, error) {
-	return estimateTable().read(s.dir, s.Estimates)
+	return estimateTable().read(s.folder, s.Estimates)
 }

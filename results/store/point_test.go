@@ -27,7 +27,7 @@ func TestRoundTripOfEverything(t *testing.T) {
 			t.Errorf("point.json says %+v, want %+v", s.Probes, want)
 		}
 	}
-	wantFiles(t, filepath.Join(run.Dir, points[0].Folder()), "flows.parquet", "goodput.parquet", "point.json", "probes.parquet", "series.parquet")
+	wantFiles(t, filepath.Join(run.Dir, points[0].Folder()), "SHA256SUMS", "flows.parquet", "goodput.parquet", "point.json", "probes.parquet", "series.parquet")
 }
 
 // What the damage of a probe's file is called.
@@ -35,10 +35,9 @@ func TestMissingProbes(t *testing.T) {
 	points := resultstest.Everything()[:1]
 	run := stored(t, resultstest.StarManifest(), points)
 	path := filepath.Join(run.Dir, points[0].Folder(), probesFile)
-	if err := writeParquet(path, probeTable().rows(points[0].Coord, points[0].Probes)[:3]); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run.Points()[0].Read(); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "3 rows") {
+	unsummed(t, filepath.Dir(path))
+	writeRows(t, path, probeTable().rows(points[0].Coord, points[0].Probes)[:3])
+	if _, err := open(t, run.Dir).Points()[0].Read(); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "3 rows") {
 		t.Errorf("error %v does not say what is missing where", err)
 	}
 }
@@ -73,9 +72,8 @@ func TestOldFlowsStillOpen(t *testing.T) {
 			r.Client, r.Server, r.Service, r.Completed, r.Error,
 		})
 	}
-	if err := writeParquet(path, rows); err != nil {
-		t.Fatal(err)
-	}
+	unsummed(t, filepath.Dir(path))
+	writeRows(t, path, rows)
 	got, err := open(t, run.Dir).Points()[0].ReadFlows()
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +111,7 @@ func TestEstimatesAreStored(t *testing.T) {
 	m := resultstest.StarManifest()
 	m.Schemes, m.Baseline = []string{"red"}, "red"
 	run := stored(t, m, []results.Point{p})
-	wantFiles(t, run.Points()[0].dir, "estimates.parquet", "flows.parquet", "point.json", "series.parquet")
+	wantFiles(t, run.Points()[0].dir, "SHA256SUMS", "estimates.parquet", "flows.parquet", "point.json", "series.parquet")
 	got, err := run.Points()[0].Read()
 	if err != nil || !reflect.DeepEqual(got.Estimates, p.Estimates) {
 		t.Errorf("read %+v, %v, want %+v", got.Estimates, err, p.Estimates)
@@ -139,7 +137,7 @@ func TestSendersAreStored(t *testing.T) {
 	m := resultstest.StarManifest()
 	m.Schemes, m.Baseline = []string{"red"}, "red"
 	run := stored(t, m, []results.Point{p})
-	wantFiles(t, run.Points()[0].dir, "capture.pcapng", "flows.parquet", "point.json", "senders.parquet", "series.parquet")
+	wantFiles(t, run.Points()[0].dir, "SHA256SUMS", "capture.pcapng", "flows.parquet", "point.json", "senders.parquet", "series.parquet")
 	got, err := run.Points()[0].Read()
 	if err != nil {
 		t.Fatal(err)
@@ -172,5 +170,5 @@ func TestSendersAreStored(t *testing.T) {
 	if got, err := run.Points()[0].ReadSenders(); err != nil || !slices.Equal(got, nil) {
 		t.Errorf("a point without senders has %v, %v", got, err)
 	}
-	wantFiles(t, run.Points()[0].dir, "flows.parquet", "point.json", "series.parquet")
+	wantFiles(t, run.Points()[0].dir, "SHA256SUMS", "flows.parquet", "point.json", "series.parquet")
 }

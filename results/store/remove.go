@@ -122,7 +122,7 @@ func ours(name string, d fs.DirEntry) bool {
 	if point == "" {
 		return slices.Contains([]string{labFile, manifestFile, SummaryFile, ReportFile, liveFile}, file)
 	}
-	return file == pointFile || file == captureFile || filepath.Ext(file) == tableExt
+	return slices.Contains([]string{pointFile, captureFile, sumsFile}, file) || filepath.Ext(file) == tableExt
 }
 
 // removeFiles removes what onlyOurs has seen. The manifest and the lab go last:

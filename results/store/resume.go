@@ -64,7 +64,7 @@ func Resume(dir string, m results.Manifest, labYAML []byte, d Describer) (w *Wri
 	if err := w.lockFolder(); err != nil {
 		return nil, err
 	}
-	w.manifest.State, w.manifest.Reason, w.manifest.Points = results.Running, "", run.infos()
+	w.manifest.State, w.manifest.Reason, w.manifest.Points, w.manifest.Files = results.Running, "", run.infos(), nil
 	w.manifest.Resumed = append(w.manifest.Resumed, m.Start.UTC())
 	w.manifest.BaseRTTs = append(w.manifest.BaseRTTs, m.BaseRTTs...)
 	if err := errors.Join(removePieces(dir), w.writeManifest()); err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqmlab/bounded"
 	"aqmlab/results"
 )
 
@@ -35,10 +36,7 @@ func Open(dir string) (*Run, error) {
 }
 
 func (r *Run) load() (err error) {
-	if err := readJSON(filepath.Join(r.Dir, manifestFile), &r.Manifest); err != nil {
-		return err
-	}
-	if r.LabYAML, err = os.ReadFile(filepath.Join(r.Dir, labFile)); err != nil {
+	if err := r.loadManifest(); err != nil {
 		return err
 	}
 	// The manifest of a run that was killed does not know what is there.
@@ -58,6 +56,36 @@ func (r *Run) load() (err error) {
 	}
 	r.order()
 	return r.missing()
+}
+
+// loadManifest reads what made the run, which must be all there.
+func (r *Run) loadManifest() (err error) {
+	path := filepath.Join(r.Dir, manifestFile)
+	if err := readJSON(path, &r.Manifest); err != nil {
+		return err
+	}
+	if err := usable(r.Manifest); err != nil {
+		return damaged(path, err)
+	}
+	path = filepath.Join(r.Dir, labFile)
+	if r.LabYAML, err = bounded.ReadFile(path, maxLab); err != nil {
+		return err
+	}
+	if hashOf(r.LabYAML) != r.Manifest.LabHash {
+		return damaged(path, fmt.Errorf("%w, in %s", ErrChanged, filepath.Join(r.Dir, manifestFile)))
+	}
+	return nil
+}
+
+// usable tells what a manifest lacks that every one has.
+func usable(m results.Manifest) error {
+	switch {
+	case !slices.Contains([]results.State{results.Running, results.Complete, results.Partial}, m.State):
+		return fmt.Errorf("state %q: want one of %s, %s, %s", m.State, results.Running, results.Complete, results.Partial)
+	case len(m.Schemes) == 0 || len(m.Loads) == 0 || len(m.Seeds) == 0:
+		return errors.New("it has no schemes, loads or seeds")
+	}
+	return storable(m)
 }
 
 // order sorts points as the manifest lists their schemes, then by load and

@@ -35,7 +35,7 @@ func TestFinishRenamesWhenWhole(t *testing.T) {
 	}
 	wantFiles(t, root, "latest", name)
 	wantFiles(t, dir, append(foldersOf(points), "lab.yaml", "manifest.json", "report.html", "summary.json")...)
-	wantFiles(t, filepath.Join(dir, "tcn-load0.9-seed2"), "flows.parquet", "point.json", "series.parquet")
+	wantFiles(t, filepath.Join(dir, "tcn-load0.9-seed2"), "SHA256SUMS", "flows.parquet", "point.json", "series.parquet")
 	if got, err := os.Readlink(filepath.Join(root, "latest")); err != nil || got != name {
 		t.Errorf("latest names %q (%v), want %q", got, err, name)
 	}

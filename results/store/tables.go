@@ -2,8 +2,9 @@ package store
 
 import (
 	"fmt"
-	"path/filepath"
+	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,36 +21,75 @@ import (
 // tags, and hold what the record's fields of the same names do.
 type table[Row, Record any] struct {
 	file   string
-	sparse bool               // points without any such record have no file
-	row    func(*Row, Record) // finishes a row, unless it is nil
-	record func(*Record)      // finishes a record, unless it is nil
+	sparse bool                // points without any such record have no file
+	row    func(*Row, Record)  // finishes a row, unless it is nil
+	record func(*Record) error // finishes a record that was read, unless it is nil
 }
 
-// column is a column of a table that a field of its records fills.
+// column is a column of a table.
 type column struct {
 	name        string
-	row, record []int         // which field it is
+	row, record []int         // which field it is; record: nil where readers do not need it
 	null        reflect.Value // what the record has where the column is null
+	nullable    bool
+	later       bool // versions before this one's did not write it
 }
 
 // columns lists them. A column that may be null is a pointer in the row: of plain
 // values with the option "optional" the library writes some zeros as null and
 // others not. Null stands for zero, or with the tag null:"unknown" for [results.Unknown].
+// A column that the first versions did not write has the tag added:"later".
 func (t table[Row, Record]) columns() (all []column) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Row]()) {
 		tag, stored := field.Tag.Lookup("parquet")
-		of, kept := reflect.TypeFor[Record]().FieldByName(field.Name)
-		if !stored || !kept {
+		if !stored {
 			continue
 		}
 		name, _, _ := strings.Cut(tag, ",")
-		null := reflect.Zero(of.Type)
-		if field.Tag.Get("null") == "unknown" {
-			null = reflect.ValueOf(results.Unknown).Convert(of.Type)
+		c := column{name: name, row: field.Index, nullable: field.Type.Kind() == reflect.Pointer, later: field.Tag.Get("added") == "later"}
+		if of, kept := reflect.TypeFor[Record]().FieldByName(field.Name); kept {
+			c.record, c.null = of.Index, reflect.Zero(of.Type)
+			if field.Tag.Get("null") == "unknown" {
+				c.null = reflect.ValueOf(results.Unknown).Convert(of.Type)
+			}
 		}
-		all = append(all, column{name, field.Index, of.Index, null})
+		all = append(all, c)
 	}
 	return all
+}
+
+// schemaOf says what a file must have, by the names of columns.
+type schemaOf map[string]column
+
+// check wants the columns that every version wrote.
+func (s schemaOf) check(p *parquet.File) error {
+	var lacks []string
+	for name, c := range s {
+		if _, ok := p.Schema().Lookup(name); !ok && !c.later {
+			lacks = append(lacks, name)
+		}
+	}
+	slices.Sort(lacks)
+	if lacks != nil {
+		return fmt.Errorf("it has no column %s", strings.Join(lacks, ", "))
+	}
+	return nil
+}
+
+func (t table[Row, Record]) schema() schemaOf {
+	s := make(schemaOf)
+	for _, c := range t.columns() {
+		s[c.name] = c
+	}
+	return s
+}
+
+// schemas has those of all tables, by the names of their files.
+func schemas() map[string]schemaOf {
+	return map[string]schemaOf{
+		flowsFile: flowTable().schema(), seriesFile: queueTable().schema(), goodputFile: serviceTable().schema(),
+		probesFile: probeTable().schema(), sendersFile: senderTable().schema(), estimatesFile: estimateTable().schema(),
+	}
 }
 
 func (t table[Row, Record]) rows(at results.Coord, records []Record) []Row {
@@ -59,6 +99,9 @@ func (t table[Row, Record]) rows(at results.Coord, records []Record) []Row {
 		into, from := reflect.ValueOf(&rows[i]).Elem(), reflect.ValueOf(&records[i]).Elem()
 		into.Field(0).Set(reflect.ValueOf(at))
 		for _, c := range columns {
+			if c.record == nil {
+				continue
+			}
 			field, v := into.FieldByIndex(c.row), from.FieldByIndex(c.record)
 			switch {
 			case field.Kind() != reflect.Pointer:
@@ -74,20 +117,20 @@ func (t table[Row, Record]) rows(at results.Coord, records []Record) []Row {
 	return rows
 }
 
-func (t table[Row, Record]) write(dir string, at results.Coord, records []Record) error {
+func (t table[Row, Record]) write(to folder, at results.Coord, records []Record) error {
 	if t.sparse && len(records) == 0 {
 		return nil
 	}
-	return writeParquet(filepath.Join(dir, t.file), t.rows(at, records))
+	return to.write(t.file, func(w io.Writer) error { return parquet.Write(w, t.rows(at, records)) })
 }
 
 // read wants as many records as the point says that it has.
-func (t table[Row, Record]) read(dir string, want int) (records []Record, err error) {
+func (t table[Row, Record]) read(from folder, want int) (records []Record, err error) {
 	if t.sparse && want == 0 {
 		return nil, nil
 	}
-	path := filepath.Join(dir, t.file)
-	err = withParquet(path, func(p *parquet.File) error {
+	path := from.path(t.file)
+	err = withParquet(from, t.file, func(p *parquet.File) error {
 		if err := countRows(path, p, want); err != nil {
 			return err
 		}
@@ -103,12 +146,21 @@ func (t table[Row, Record]) read(dir string, want int) (records []Record, err er
 	return records, nil
 }
 
+// firstRows is how many records have room before any is read.
+const firstRows = 1 << 16
+
 // readColumns reads all records of a file, column after column, which takes a fifth
-// of the time of row after row. What the file has no column of is null.
+// of the time of row after row. What an older file has no column of is null.
 func (t table[Row, Record]) readColumns(p *parquet.File) ([]Record, error) {
-	records := make([]Record, p.NumRows())
-	into := reflect.ValueOf(records)
+	if err := t.schema().check(p); err != nil {
+		return nil, err
+	}
+	records := make([]Record, 0, min(p.NumRows(), firstRows))
+	into := reflect.ValueOf(&records).Elem()
 	for _, c := range t.columns() {
+		if c.record == nil {
+			continue
+		}
 		if !c.null.IsZero() {
 			for i := range records {
 				into.Index(i).FieldByIndex(c.record).Set(c.null)
@@ -118,13 +170,16 @@ func (t table[Row, Record]) readColumns(p *parquet.File) ([]Record, error) {
 		if !ok {
 			continue
 		}
-		if err := readColumn(p, leaf.ColumnIndex, into, c.record); err != nil {
+		if err := readColumn(p, leaf.ColumnIndex, into, c); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.name, err)
 		}
 	}
 	for i := range records {
-		if t.record != nil {
-			t.record(&records[i])
+		if t.record == nil {
+			break
+		}
+		if err := t.record(&records[i]); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i+1, err)
 		}
 	}
 	return records, nil
@@ -167,7 +222,10 @@ type probeRow struct {
 func probeTable() table[probeRow, results.ProbeSample] {
 	return table[probeRow, results.ProbeSample]{
 		file: probesFile, sparse: true,
-		record: func(s *results.ProbeSample) { s.Lost = s.RTT == 0 },
+		record: func(s *results.ProbeSample) error {
+			s.Lost = s.RTT == 0
+			return nil
+		},
 	}
 }
 
@@ -191,30 +249,43 @@ type flowRow struct {
 	ID        int64          `parquet:"flow_id,delta,zstd"`
 	Start     time.Duration  `parquet:"start_ns,delta,zstd"`
 	Sent      time.Duration  `parquet:"sent_ns,delta,zstd"`
-	FCT       *time.Duration `parquet:"fct_ns,optional,zstd"` // null when the flow did not complete
+	FCT       *time.Duration `parquet:"fct_ns,optional,zstd" null:"unknown"` // null when the flow did not complete
 	Bytes     int64          `parquet:"bytes,zstd"`
 	Received  int64          `parquet:"received_bytes,zstd"`
 	Client    int32          `parquet:"client,zstd"`
 	Server    int32          `parquet:"server,zstd"`
 	Service   int32          `parquet:"service,zstd"`
-	Workload  int32          `parquet:"workload,zstd"`
-	Query     int64          `parquet:"query,delta,zstd"` // 0: none
-	Stops     bool           `parquet:"stops,zstd"`
-	Stop      time.Duration  `parquet:"stop_ns,delta,zstd"` // 0: none, or not known
-	Rate      int64          `parquet:"rate_bps,zstd"`      // 0: no limit
-	Push      bool           `parquet:"push,zstd"`
+	Workload  int32          `parquet:"workload,zstd" added:"later"`
+	Query     int64          `parquet:"query,delta,zstd" added:"later"` // 0: none
+	Stops     bool           `parquet:"stops,zstd" added:"later"`
+	Stop      time.Duration  `parquet:"stop_ns,delta,zstd" added:"later"` // 0: none, or not known
+	Rate      int64          `parquet:"rate_bps,zstd" added:"later"`      // 0: no limit
+	Push      bool           `parquet:"push,zstd" added:"later"`
 	Completed bool           `parquet:"completed,zstd"`
 	Error     string         `parquet:"error,dict,zstd"`
 
-	Retransmits *int64 `parquet:"retransmits,optional,zstd" null:"unknown"` // null when nobody counted
-	Timeouts    *int64 `parquet:"timeouts,optional,zstd" null:"unknown"`    // the same
+	Retransmits *int64 `parquet:"retransmits,optional,zstd" null:"unknown" added:"later"` // null when nobody counted
+	Timeouts    *int64 `parquet:"timeouts,optional,zstd" null:"unknown" added:"later"`    // the same
 }
 
 func flowTable() table[flowRow, results.Flow] {
-	return table[flowRow, results.Flow]{file: flowsFile, row: func(r *flowRow, f results.Flow) {
+	return table[flowRow, results.Flow]{file: flowsFile, record: checkFlow, row: func(r *flowRow, f results.Flow) {
 		r.Completed, r.FCT = f.Completed(), nil
 		if r.Completed {
 			r.FCT = &f.FCT
 		}
 	}}
+}
+
+// checkFlow wants a time of each flow that is complete: without one it would seem to have
+// taken none.
+func checkFlow(f *results.Flow) error {
+	switch {
+	case f.FCT != results.Unknown:
+	case f.Completed():
+		return fmt.Errorf("flow %d is complete and has no fct_ns", f.ID)
+	default:
+		f.FCT = 0
+	}
+	return nil
 }

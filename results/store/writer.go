@@ -59,7 +59,7 @@ func begin(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error)
 	}
 	m := &w.manifest
 	m.Start = m.Start.UTC()
-	m.State, m.Reason, m.Points = results.Running, "", []results.PointInfo{}
+	m.State, m.Reason, m.Points, m.Files = results.Running, "", []results.PointInfo{}, nil
 	m.LabHash = hashOf(labYAML)
 	err := take(w)
 	if err != nil {
@@ -225,8 +225,10 @@ func (w *Writer) Abort(end time.Time, reason string) (dir string, err error) {
 	return dir, errors.Join(described, err)
 }
 
-// describe writes the manifest, and the files of the describer.
+// describe writes the manifest, the files of the describer, and into the manifest what
+// they must be.
 func (w *Writer) describe() error {
+	w.manifest.Files = nil
 	if err := w.writeManifest(); err != nil {
 		return err
 	}
@@ -239,10 +241,16 @@ func (w *Writer) describe() error {
 		return nil
 	}
 	files, err := w.describer(run)
+	sums := make(map[string]string)
 	for name, text := range files {
+		sums[name] = hashOf(text)
 		err = errors.Join(err, w.write(name, text))
 	}
-	return err
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	w.manifest.Files = sums
+	return w.writeManifest()
 }
 
 func (w *Writer) writeManifest() error {
@@ -250,7 +258,7 @@ func (w *Writer) writeManifest() error {
 	if err != nil {
 		return err
 	}
-	return w.write(manifestFile, text)
+	return w.write(manifestFile, Seal(text))
 }
 
 // publish gives the folder its name.
