@@ -59,7 +59,7 @@ var rooms = map[string]string{
 	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen/traffic",
 	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/testbed orchestrator/uml results switch/wire",
 	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port units trafficgen",
-	"orchestrator/sweep":     "kind labs orchestrator orchestrator/backend orchestrator/sweep/cluster orchestrator/sweep/slurm results results/response results/store switch/port trafficgen",
+	"orchestrator/sweep":     "labs orchestrator orchestrator/backend results results/response results/store switch/port",
 	"orchestrator/tune":      "kind labs orchestrator orchestrator/sweep results results/store switch/port units",
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
 	"orchestrator/testbed":   "collectors collectors/meter kind labs orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/netns orchestrator/role results switch/fabric switch/wire trafficgen/live trafficgen/transport units trafficgen trafficgen/traffic",
@@ -77,9 +77,12 @@ var rooms = map[string]string{
 	"e2e":                    "results results/compare results/report results/store",
 	"e2e/tally":              "",
 
-	// Batch systems of sweeps.
-	"orchestrator/sweep/cluster": "",
-	"orchestrator/sweep/slurm":   "kind orchestrator/sweep/cluster units",
+	// Sweeps: how they are shown, and who measures them.
+	"orchestrator/sweep/board":     "orchestrator/sweep results results/response",
+	"orchestrator/sweep/cluster":   "labs orchestrator/sweep results/store trafficgen",
+	"orchestrator/sweep/slurm":     "kind orchestrator/sweep/cluster units",
+	"orchestrator/sweep/engine":    "kind orchestrator/sweep orchestrator/sweep/cluster orchestrator/sweep/slurm results/store",
+	"orchestrator/sweep/sweeptest": "labs orchestrator orchestrator/sweep", // tests only
 }
 
 // TestImportsPointDownward compares the table with what the packages import.

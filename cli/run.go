@@ -16,7 +16,7 @@ import (
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host/cc"
-	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/cluster"
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
@@ -186,7 +186,7 @@ func explain(err error) error {
 		return usage(err)
 	}
 	for _, theirs := range []error{
-		uml.ErrUnavailable, orchestrator.ErrNotResumed, sweep.ErrUnfit, testbed.ErrNotRoot, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
+		uml.ErrUnavailable, orchestrator.ErrNotResumed, cluster.ErrUnfit, testbed.ErrNotRoot, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
 	} {
 		if errors.Is(err, theirs) {
 			return usage(err)

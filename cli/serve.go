@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/board"
 	"aqmlab/results/serve"
 	"aqmlab/switch/port"
 )
@@ -41,7 +42,7 @@ ssh -L 8470:localhost:8470 HOST`,
 					return usage(fmt.Errorf("--sweeps: %w", err))
 				}
 			}
-			content := serve.Content{Runs: dir, Sweeps: sweep.NewBoard(sweep.Store{Dir: sweeps, Kinds: kinds})}
+			content := serve.Content{Runs: dir, Sweeps: board.New(sweep.Store{Dir: sweeps, Kinds: kinds})}
 			defer hold(c)()
 			return serve.Listen(c.Context(), content, port, func(url string) {
 				fmt.Fprintf(c.ErrOrStderr(), "Serving %s at %s until interrupted (Ctrl-C).\n", dir, url)

@@ -95,7 +95,7 @@ not measured again: after an interruption the same command goes on where it was.
 
 // points counts those of a sweep, and how many measurements they are.
 func points(w *sweep.Sweep) string {
-	all, measured := len(w.Points), len(w.Keys())
+	all, measured := len(w.Points), len(w.Measurements())
 	if all == measured {
 		return plural(all, "point")
 	}
@@ -162,15 +162,16 @@ func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
 
 // measure says what there is to do, and has it done.
 func (f *sweepFlags) measure(c *cobra.Command, s sweep.Store, w *sweep.Sweep, engine sweep.Engine) error {
-	todo := len(w.Keys())
+	measurements := w.Measurements()
+	todo := len(measurements)
 	if !f.retry {
-		left, err := s.Todo(w)
+		left, err := s.Todo(w, measurements)
 		if err != nil {
 			return err
 		}
 		todo = len(left)
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "sweep %s: %s, %d to measure and %d stored\n", w.Name, points(w), todo, len(w.Keys())-todo)
+	fmt.Fprintf(c.ErrOrStderr(), "sweep %s: %s, %d to measure and %d stored\n", w.Name, points(w), todo, len(measurements)-todo)
 	if f.planOnly {
 		return nil
 	}

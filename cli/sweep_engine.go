@@ -12,6 +12,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/engine"
 	"aqmlab/switch/port"
 )
 
@@ -24,7 +25,7 @@ type engineFlags struct {
 
 // add adds the flags to a command.
 func (f *engineFlags) add(c *cobra.Command) {
-	rows := sweep.Engines()
+	rows := engine.Table()
 	f.texts, f.lists = make(map[string]*string), make(map[string]*[]string)
 	fs := c.Flags()
 	fs.StringVar(&f.name, "engine", rows[0].Name, "who measures: "+strings.Join(rows.Names(), ", "))
@@ -44,7 +45,7 @@ func (f *engineFlags) add(c *cobra.Command) {
 // engine is the one that the flags describe.
 func (f *engineFlags) engine(c *cobra.Command) (sweep.Engine, error) {
 	params := make(map[string]any)
-	for _, row := range sweep.Engines() {
+	for _, row := range engine.Table() {
 		for _, p := range row.Params {
 			flag := row.Name + "-" + p.Name
 			switch {
@@ -62,7 +63,7 @@ func (f *engineFlags) engine(c *cobra.Command) (sweep.Engine, error) {
 			}
 		}
 	}
-	e, err := sweep.NewEngine(f.name, params)
+	e, err := engine.New(f.name, params)
 	var bad *kind.ParamError
 	switch {
 	case errors.As(err, &bad):
@@ -99,8 +100,8 @@ func engineOf(s sweep.Store, name string) (*sweep.Sweep, sweep.Engine, int, erro
 	if err != nil {
 		return nil, sweep.Engine{}, 0, usage(fmt.Errorf("%w (aqmlab sweep list --store %s lists them)", err, s.Dir))
 	}
-	e, jobs, err := w.Engine()
-	if errors.Is(err, sweep.ErrNoEngine) {
+	e, jobs, err := engine.Of(w)
+	if errors.Is(err, engine.ErrNone) {
 		err = usage(fmt.Errorf("%w; the command that began it goes on where it was", err))
 	}
 	return w, e, jobs, err

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/cluster"
 	"aqmlab/switch/port"
 )
 
@@ -27,7 +28,7 @@ func newSweepWork(kinds port.Kinds) *cobra.Command {
 			return err
 		}
 		o.Log, o.Watch = c.ErrOrStderr(), func(p sweep.Progress) { printProgress(c.ErrOrStderr(), p) }
-		if err := s.Work(c.Context(), w, words[1], o); err != nil {
+		if err := cluster.Work(c.Context(), sweep.Job{Store: s, Sweep: w, Options: o}, words[1]); err != nil {
 			return fmt.Errorf("chunk %s of sweep %s: %w", words[1], words[0], err)
 		}
 		return nil

@@ -23,11 +23,11 @@ func BenchmarkShow10000(b *testing.B) {
 		spec.Groups = append(spec.Groups, g)
 	}
 	w, err := spec.Expand()
-	if err != nil || len(w.Keys()) != 10_000 {
-		b.Fatal(len(w.Keys()), err)
+	if err != nil || len(w.Measurements()) != 10_000 {
+		b.Fatal(len(w.Measurements()), err)
 	}
-	for i, key := range w.Keys() {
-		folder := s.Folder(key)
+	for i, p := range w.Measurements() {
+		folder := s.Folder(p.Key)
 		text := fmt.Sprintf(`{"small.p99": %d, "all.avg": %d, "large.avg": %d}`, 1000+i%977, 500+i%499, 9000+i%1009)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			b.Fatal(err)

@@ -2,17 +2,11 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-
-	"aqmlab/kind"
-	"aqmlab/orchestrator/sweep/slurm"
-	"aqmlab/results/store"
 )
 
 // Engine is where the points of sweeps are measured.
@@ -23,31 +17,6 @@ type Engine struct {
 	// Cancel ends what goes on after Run was interrupted, and says how many jobs that
 	// were. It is nil where nothing does.
 	Cancel func(ctx context.Context, w *Sweep) (jobs int, err error)
-
-	name   string
-	params map[string]any // as they were given
-}
-
-// Engines is the table of engines. To add one: a package and a row.
-func Engines() kind.Table[struct{}, Engine] {
-	return kind.Table[struct{}, Engine]{
-		kind.Row("local", "this machine", struct{}{}, func(struct{}, struct{}) (Engine, error) { return Engine{Run: runLocal}, nil }),
-		kind.Row("slurm", "job arrays of a Slurm cluster", slurm.Defaults(), func(p slurm.Params, _ struct{}) (Engine, error) {
-			c, err := slurm.New(p)
-			return onCluster(c, p.Policy()), err
-		}),
-	}
-}
-
-// NewEngine is the engine of that name with these parameters over its defaults.
-func NewEngine(name string, params map[string]any) (Engine, error) {
-	row, err := Engines().Find(name)
-	if err != nil {
-		return Engine{}, kind.Unknown("engine", name, Engines().Names())
-	}
-	e, err := kind.Table[struct{}, Engine]{row}.New(name, params, struct{}{})
-	e.name, e.params = name, params
-	return e, err
 }
 
 // Job is points of a sweep that an engine is to have measured.
@@ -81,14 +50,11 @@ func (s Store) Run(ctx context.Context, e Engine, w *Sweep, o Options) error {
 			return err
 		}
 	}
-	todo, err := s.Todo(w)
+	todo, err := s.Todo(w, w.Measurements())
 	if err != nil {
 		return err
 	}
 	if len(todo) > 0 {
-		if err := w.saveEngine(e, o); err != nil {
-			return err
-		}
 		if err := e.Run(ctx, Job{Store: s, Sweep: w, Points: todo, Options: o}); err != nil {
 			return err
 		}
@@ -100,11 +66,9 @@ func (s Store) Run(ctx context.Context, e Engine, w *Sweep, o Options) error {
 	return err
 }
 
-// Todo lists the points, one a key, that are neither stored nor failed when they were
-// last tried.
-func (s Store) Todo(w *Sweep) ([]Point, error) { return s.todo(w, w.first()) }
-
-func (s Store) todo(w *Sweep, points []Point) (todo []Point, err error) {
+// Todo lists those of some points that are neither stored nor failed when they were last
+// tried.
+func (s Store) Todo(w *Sweep, points []Point) (todo []Point, err error) {
 	for _, p := range points {
 		if s.Has(p.Key) {
 			// One that was killed right after it stored the point left its lock.
@@ -113,7 +77,7 @@ func (s Store) todo(w *Sweep, points []Point) (todo []Point, err error) {
 			}
 			continue
 		}
-		failed, err := w.failure(p.Key)
+		failed, err := w.Failure(p.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -122,72 +86,6 @@ func (s Store) todo(w *Sweep, points []Point) (todo []Point, err error) {
 		}
 	}
 	return todo, nil
-}
-
-// engineFile says which engine works on for a sweep, so that others can follow.
-const engineFile = "engine.json"
-
-// savedEngine is its contents.
-type savedEngine struct {
-	Engine     string         `json:"engine"`
-	Parameters map[string]any `json:"parameters,omitempty"`
-	Jobs       int            `json:"jobs"`
-}
-
-// saveEngine notes an engine that goes on when Run is interrupted.
-func (w *Sweep) saveEngine(e Engine, o Options) error {
-	if e.Cancel == nil {
-		return nil
-	}
-	text, err := json.MarshalIndent(savedEngine{e.name, e.params, o.Jobs}, "", "  ")
-	if err == nil {
-		err = store.WriteFile(filepath.Join(w.dir, engineFile), append(text, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("noting the engine of sweep %s: %w", w.Name, err)
-	}
-	return nil
-}
-
-// ErrNoEngine says that a sweep was given to no engine that goes on by itself.
-var ErrNoEngine = errors.New("it was not given to a cluster")
-
-// Engine is the one that a sweep was given to last, and how many points it measures at
-// once. The error where that was this machine wraps [ErrNoEngine].
-func (w *Sweep) Engine() (e Engine, jobs int, err error) {
-	var saved savedEngine
-	text, err := os.ReadFile(filepath.Join(w.dir, engineFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return e, 0, fmt.Errorf("sweep %s: %w: nothing of it goes on by itself", w.Name, ErrNoEngine)
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &saved)
-	}
-	if err == nil {
-		for name, value := range saved.Parameters {
-			saved.Parameters[name] = asGiven(value)
-		}
-		e, err = NewEngine(saved.Engine, saved.Parameters)
-	}
-	if err != nil {
-		return e, 0, fmt.Errorf("reading the engine of sweep %s: %w", w.Name, err)
-	}
-	return e, saved.Jobs, nil
-}
-
-// asGiven is a parameter as a command line gives it: text, or a list.
-func asGiven(value any) any {
-	switch v := value.(type) {
-	case string:
-		return kind.Text(v)
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = asGiven(v[i])
-		}
-		return list
-	}
-	return value
 }
 
 // Cancelled is what [Store.Cancel] came to.

@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"aqmlab/results"
@@ -33,9 +35,11 @@ func thisHost() string {
 	return host
 }
 
-// noteFailure stores why a point failed, and where it was tried.
-func (w *Sweep) noteFailure(u Unit, why error, host string) error {
-	text, err := json.MarshalIndent(Failure{u.Coord, u.Key, why.Error(), time.Now().UTC(), host}, "", "  ")
+// NoteFailure stores why a point failed, and where it was tried: on this machine where
+// host is empty.
+func (w *Sweep) NoteFailure(u Unit, why error, host string) error {
+	failure := Failure{u.Coord, u.Key, why.Error(), time.Now().UTC(), cmp.Or(host, thisHost())}
+	text, err := json.MarshalIndent(failure, "", "  ")
 	if err == nil {
 		err = os.MkdirAll(filepath.Join(w.dir, failedDir), 0o755)
 	}
@@ -48,8 +52,8 @@ func (w *Sweep) noteFailure(u Unit, why error, host string) error {
 	return nil
 }
 
-// failure is what is known of a failed point; nil where nothing is.
-func (w *Sweep) failure(key string) (*Failure, error) {
+// Failure is what is known of a failed point; nil where nothing is.
+func (w *Sweep) Failure(key string) (*Failure, error) {
 	text, err := os.ReadFile(w.failedFile(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -64,10 +68,35 @@ func (w *Sweep) failure(key string) (*Failure, error) {
 	return &f, nil
 }
 
+// Failed says when points of a sweep failed, by their keys.
+func (w *Sweep) Failed() (map[string]time.Time, error) {
+	wrong := func(err error) error { return fmt.Errorf("listing the failures of sweep %s: %w", w.Name, err) }
+	entries, err := os.ReadDir(filepath.Join(w.dir, failedDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, wrong(err)
+	}
+	failed := make(map[string]time.Time)
+	for _, e := range entries {
+		key, isJSON := strings.CutSuffix(e.Name(), ".json")
+		if !isJSON || !isKey(key) {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is being tried again
+		}
+		if err != nil {
+			return nil, wrong(err)
+		}
+		failed[key] = info.ModTime()
+	}
+	return failed, nil
+}
+
 // Failures lists the points that failed when they were last tried, and are not stored.
 func (s Store) Failures(w *Sweep) (all []Failure, err error) {
-	for _, p := range w.first() {
-		f, err := w.failure(p.Key)
+	for _, p := range w.Measurements() {
+		f, err := w.Failure(p.Key)
 		if err != nil {
 			return nil, err
 		}

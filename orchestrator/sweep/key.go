@@ -55,11 +55,11 @@ func program() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding this program's file: %w", err)
 	}
-	return digest(self)
+	return Digest(self)
 }
 
-// digest is the hash of a file.
-func digest(file string) (string, error) {
+// Digest is the hash of a file.
+func Digest(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func (h Hasher) scheme(lab *labs.Lab, name string) (key func(results.Coord) stri
 	parts := []string{h.runtime, h.program, h.machine, string(yaml)}
 	for _, file := range lab.Files() {
 		if h.files[file] == "" {
-			if h.files[file], err = digest(file); err != nil {
+			if h.files[file], err = Digest(file); err != nil {
 				return none, err
 			}
 		}
@@ -111,9 +111,9 @@ func (h Hasher) scheme(lab *labs.Lab, name string) (key func(results.Coord) stri
 	}, nil
 }
 
-// check says why a unit would be another measurement here than where it was planned; nil
+// Check says why a unit would be another measurement here than where it was planned; nil
 // if it is the same.
-func (h Hasher) check(u Unit) error {
+func (h Hasher) Check(u Unit) error {
 	lab, err := u.Lab()
 	if err != nil {
 		return err

@@ -20,43 +20,45 @@ func (w *Sweep) Units(points []Point) (units []Unit) {
 	return units
 }
 
-// label names a point by its settings.
-func (w *Sweep) label(p Point) string {
+// Label names a point by its settings.
+func (w *Sweep) Label(p Point) string {
 	text := []string{p.Coord.String()}
 	for i, a := range w.Axes {
-		if a.Key != loadKey {
+		if a.Key != LoadKey {
 			text = append(text, a.Key+" "+p.Values[i])
 		}
 	}
 	return strings.Join(text, ", ")
 }
 
-// meter is one for the points of a job, which are units of it.
-func (j Job) meter(units []Unit) *Meter {
+// Meter is one for the points of a job, which are units of it.
+func (j Job) Meter(units []Unit) *Meter {
 	labels := make(map[string]string)
 	for _, p := range j.Points {
-		labels[p.Key] = j.Sweep.label(p)
+		labels[p.Key] = j.Sweep.Label(p)
 	}
 	m := &Meter{Label: func(u Unit) string { return labels[u.Key] }, Watch: j.Watch}
 	m.Begin(units)
 	return m
 }
 
-// pool measures units of the job on this machine.
-func (j Job) pool() Pool {
-	return Pool{Store: j.Store, Runtime: j.Sweep.runtime(), Jobs: j.Jobs, Root: j.Root, Log: j.Log}
+// Pool measures units of the job on this machine.
+func (j Job) Pool() Pool {
+	return Pool{Store: j.Store, Runtime: j.Sweep.Runtime, Jobs: j.Jobs, Root: j.Root, Log: j.Log}
 }
 
-// runLocal measures on this machine.
+// Local is the engine of this machine.
+func Local() Engine { return Engine{Run: runLocal} }
+
 func runLocal(ctx context.Context, j Job) error {
 	units := j.Sweep.Units(j.Points)
-	m := j.meter(units)
-	m.Quiet = j.Sweep.runtime().Facts().Virtual
+	m := j.Meter(units)
+	m.Quiet = j.Sweep.Runtime.Facts().Virtual
 	var broken error
-	err := j.pool().Run(ctx, units, func(e Event) {
+	err := j.Pool().Run(ctx, units, func(e Event) {
 		m.Take(e)
 		if e.Err != nil && broken == nil {
-			broken = j.Sweep.noteFailure(e.Unit, e.Err, thisHost())
+			broken = j.Sweep.NoteFailure(e.Unit, e.Err, "")
 		}
 	})
 	return errors.Join(err, broken)

@@ -1,74 +1,42 @@
-package sweep
+package sweep_test
 
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/sweeptest"
 	"aqmlab/switch/port"
 )
 
-const small = `name: small
-topology: {kind: star, hosts: 3, rate: 1Gbps}
-rtt: 100us
-schemes: [{name: droptail, aqm: droptail}, {name: tcn, aqm: tcn, threshold: 100us}]
-workload: {sizes: websearch, flows: 20, load: [0.5]}
-seeds: [1, 2]
-`
-
-// expand is the sweep of the small lab over axes.
-func expand(t *testing.T, axes ...string) *Sweep {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "small.yaml")
-	if err := os.WriteFile(file, []byte(small), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := Spec{Lab: file, Runtime: orchestrator.Simulator()}
-	for _, text := range axes {
-		g, err := ParseGroup(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Groups = append(s.Groups, g)
-	}
-	w, err := s.Expand()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// local is the engine of this machine.
-func local(t *testing.T) Engine {
-	t.Helper()
-	e, err := NewEngine("local", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 // run runs a sweep on this machine, and returns what was told of it.
-func run(ctx context.Context, t *testing.T, s Store, w *Sweep) ([]Progress, error) {
+func run(ctx context.Context, t *testing.T, s sweep.Store, w *sweep.Sweep) ([]sweep.Progress, error) {
 	t.Helper()
-	var told []Progress
-	err := s.Run(ctx, local(t), w, Options{Watch: func(p Progress) { told = append(told, p) }})
+	var told []sweep.Progress
+	err := s.Run(ctx, sweep.Local(), w, sweep.Options{Watch: func(p sweep.Progress) { told = append(told, p) }})
 	return told, err
+}
+
+// keys are those of a sweep's measurements.
+func keys(w *sweep.Sweep) (keys []string) {
+	for _, p := range w.Measurements() {
+		keys = append(keys, p.Key)
+	}
+	return keys
 }
 
 // TestExpand: axes are crossed, and what a setting does not concern has one key.
 func TestExpand(t *testing.T) {
-	w := expand(t, "workload.load=0.3,0.6", "schemes.tcn.threshold=50us,100us")
+	w := sweeptest.Expand(t, "workload.load=0.3,0.6", "schemes.tcn.threshold=50us,100us")
 	if n, want := len(w.Points), 2*2*2*2; n != want { // loads, thresholds, seeds, schemes
 		t.Errorf("%d points, want %d", n, want)
 	}
-	if n, want := len(w.Keys()), 2*2*(1+2); n != want { // droptail once, tcn at both
+	if n, want := len(w.Measurements()), 2*2*(1+2); n != want { // droptail once, tcn at both
 		t.Errorf("%d keys, want %d", n, want)
 	}
 	for _, p := range w.Points {
@@ -81,17 +49,17 @@ func TestExpand(t *testing.T) {
 // TestSameSweep: the same sweep has the same name and keys, and another threshold has
 // others.
 func TestSameSweep(t *testing.T) {
-	a, b := expand(t, "workload.load=0.3"), expand(t, "workload.load=0.3")
-	other := expand(t, "workload.load=0.3", "schemes.tcn.threshold=99us")
-	if a.Name != b.Name || !slices.Equal(a.Keys(), b.Keys()) {
-		t.Errorf("%s %v and %s %v", a.Name, a.Keys(), b.Name, b.Keys())
+	a, b := sweeptest.Expand(t, "workload.load=0.3"), sweeptest.Expand(t, "workload.load=0.3")
+	other := sweeptest.Expand(t, "workload.load=0.3", "schemes.tcn.threshold=99us")
+	if a.Name != b.Name || !slices.Equal(keys(a), keys(b)) {
+		t.Errorf("%s %v and %s %v", a.Name, keys(a), b.Name, keys(b))
 	}
 	if a.Name == other.Name {
 		t.Errorf("both are %s", a.Name)
 	}
 	shared := 0
-	for _, key := range other.Keys() {
-		if slices.Contains(a.Keys(), key) {
+	for _, key := range keys(other) {
+		if slices.Contains(keys(a), key) {
 			shared++
 		}
 	}
@@ -106,16 +74,16 @@ func TestBadSpec(t *testing.T) {
 		"rtt.min=never":             "at rtt.min=never",
 		"workload.load=2":           "workload.load",
 	} {
-		g, err := ParseGroup(set)
+		g, err := sweep.ParseGroup(set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Spec{Lab: "quickstart", Runtime: orchestrator.Simulator(), Groups: []Group{g}}.Expand()
+		_, err = sweep.Spec{Lab: "quickstart", Runtime: orchestrator.Simulator(), Groups: []sweep.Group{g}}.Expand()
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, want an error with %q", set, err, why)
 		}
 	}
-	twice := Spec{Lab: "quickstart", Runtime: orchestrator.Simulator(), Groups: []Group{{Keys: []string{"rtt.min"}, Rows: [][]string{{"1ms"}}}, {Keys: []string{"rtt.min"}, Rows: [][]string{{"2ms"}}}}}
+	twice := sweep.Spec{Lab: "quickstart", Runtime: orchestrator.Simulator(), Groups: []sweep.Group{{Keys: []string{"rtt.min"}, Rows: [][]string{{"1ms"}}}, {Keys: []string{"rtt.min"}, Rows: [][]string{{"2ms"}}}}}
 	if _, err := twice.Expand(); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("%v, want an error", err)
 	}
@@ -124,8 +92,8 @@ func TestBadSpec(t *testing.T) {
 // TestRun: points are measured once, are ordinary runs, and another sweep that shares
 // some measures the others alone.
 func TestRun(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	first := expand(t, "workload.load=0.3,0.6")
+	s := sweep.Store{Dir: t.TempDir()}
+	first := sweeptest.Expand(t, "workload.load=0.3,0.6")
 	told, err := run(t.Context(), t, s, first)
 	if err != nil || told[len(told)-1].Points != 8 {
 		t.Fatalf("%+v, %v", told, err)
@@ -133,7 +101,7 @@ func TestRun(t *testing.T) {
 	if told, err := run(t.Context(), t, s, first); err != nil || len(told) != 0 {
 		t.Errorf("again: %+v, %v", told, err)
 	}
-	told, err = run(t.Context(), t, s, expand(t, "workload.load=0.6,0.9"))
+	told, err = run(t.Context(), t, s, sweeptest.Expand(t, "workload.load=0.6,0.9"))
 	if err != nil || told[len(told)-1].Of != 4 {
 		t.Errorf("another: %+v, %v", told, err)
 	}
@@ -157,10 +125,10 @@ func TestRun(t *testing.T) {
 
 // TestInterrupted: what is measured stays, and the rest is measured later.
 func TestInterrupted(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	w := expand(t, "workload.load=0.3..0.9/0.1")
+	s := sweep.Store{Dir: t.TempDir()}
+	w := sweeptest.Expand(t, "workload.load=0.3..0.9/0.1")
 	ctx, stop := context.WithCancel(t.Context())
-	err := s.Run(ctx, local(t), w, Options{Watch: func(p Progress) {
+	err := s.Run(ctx, sweep.Local(), w, sweep.Options{Watch: func(p sweep.Progress) {
 		if p.Points == 3 {
 			stop()
 		}
@@ -168,7 +136,7 @@ func TestInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	todo, err := s.Todo(w)
+	todo, err := s.Todo(w, w.Measurements())
 	if err != nil || len(todo) == 0 || len(todo) > 25 {
 		t.Fatalf("%d to do, %v", len(todo), err)
 	}
@@ -179,18 +147,12 @@ func TestInterrupted(t *testing.T) {
 
 // TestBusy: what another process measures is left to it, and taken over when it ends.
 func TestBusy(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	w := expand(t)
-	release, err := s.claim(w.Points[0].Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.claim(w.Points[0].Key); !errors.Is(err, errBusy) {
-		t.Errorf("claimed twice: %v", err)
-	}
-	err = s.Run(t.Context(), local(t), w, Options{Watch: func(p Progress) {
-		if p.Points == len(w.Keys())-1 {
-			release()
+	s := sweep.Store{Dir: t.TempDir()}
+	w := sweeptest.Expand(t)
+	end := sweeptest.Begin(t, s, w, w.Points[0])
+	err := s.Run(t.Context(), sweep.Local(), w, sweep.Options{Watch: func(p sweep.Progress) {
+		if p.Points == len(w.Measurements())-1 {
+			end()
 		}
 	}})
 	if err != nil || !s.Has(w.Points[0].Key) {
@@ -201,30 +163,30 @@ func TestBusy(t *testing.T) {
 // TestFailed: a point that fails keeps no other from being measured, and is tried again
 // on request alone.
 func TestFailed(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	w := expand(t)
+	s := sweep.Store{Dir: t.TempDir()}
+	w := sweeptest.Expand(t)
 	if err := s.Save(w); err != nil {
 		t.Fatal(err)
 	}
 	bad := w.Points[1]
-	units := w.Units(w.first())
-	pool := Pool{Store: s, Runtime: orchestrator.Simulator()}
+	units := w.Units(w.Measurements())
+	pool := sweep.Pool{Store: s, Runtime: orchestrator.Simulator()}
 	units[1].Lab = nil
 	units = slices.Delete(units, 1, 2)
-	if err := pool.Run(t.Context(), units, func(Event) {}); err != nil {
+	if err := pool.Run(t.Context(), units, func(sweep.Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.noteFailure(Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the kernel panicked"), "here"); err != nil {
+	if err := w.NoteFailure(sweep.Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the kernel panicked"), "here"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t.Context(), t, s, w); !errors.Is(err, ErrFailed) {
+	if _, err := run(t.Context(), t, s, w); !errors.Is(err, sweep.ErrFailed) {
 		t.Errorf("%v, want failed points", err)
 	}
 	failed, err := s.Failures(w)
 	if err != nil || len(failed) != 1 || failed[0].Reason != "the kernel panicked" || failed[0].Coord != bad.Coord {
 		t.Errorf("%+v, %v", failed, err)
 	}
-	if err := s.Run(t.Context(), local(t), w, Options{Retry: true, Watch: func(Progress) {}}); err != nil || !s.Has(bad.Key) {
+	if err := s.Run(t.Context(), sweep.Local(), w, sweep.Options{Retry: true, Watch: func(sweep.Progress) {}}); err != nil || !s.Has(bad.Key) {
 		t.Errorf("retried: %v", err)
 	}
 }
@@ -232,7 +194,7 @@ func TestFailed(t *testing.T) {
 // TestTogether: keys that change together are one axis, and loads among them are no
 // other.
 func TestTogether(t *testing.T) {
-	w := expand(t, "workload.load=0.3,0.6 with schemes.tcn.threshold=50us,100us", "host.init_cwnd=10,20")
+	w := sweeptest.Expand(t, "workload.load=0.3,0.6 with schemes.tcn.threshold=50us,100us", "host.init_cwnd=10,20")
 	if len(w.Axes) != 2 || w.Axes[0].Key != "workload.load with schemes.tcn.threshold" || w.Axes[0].Values[1] != "0.6 with 100us" {
 		t.Errorf("%+v", w.Axes)
 	}
@@ -262,12 +224,12 @@ func TestBook(t *testing.T) {
 			continue
 		}
 		swept++
-		groups, err := GroupsOf(lab)
+		groups, err := sweep.GroupsOf(lab)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := Spec{Lab: entry.Name, Groups: groups, Runtime: orchestrator.Simulator()}.Expand()
-		if err != nil || len(w.Keys()) < 3 {
+		w, err := sweep.Spec{Lab: entry.Name, Groups: groups, Runtime: orchestrator.Simulator()}.Expand()
+		if err != nil || len(w.Measurements()) < 3 {
 			t.Errorf("%s: %v", entry.Name, err)
 		}
 	}

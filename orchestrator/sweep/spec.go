@@ -26,14 +26,14 @@ type Spec struct {
 // MaxPoints is how many points a sweep may have.
 const MaxPoints = 1_000_000
 
-// loadKey is an axis that labs have themselves.
-const loadKey = "workload.load"
+// LoadKey is an axis that labs have themselves.
+const LoadKey = "workload.load"
 
 // Expand lists the points of a sweep: every scheme and seed at every combination of
 // rows. The labs of all points are read and checked; the error names the combination
 // that makes a lab that does not hold together.
 func (s Spec) Expand() (*Sweep, error) {
-	w := &Sweep{Lab: s.Lab, Runtime: string(s.Runtime), kinds: s.Kinds}
+	w := &Sweep{Lab: s.Lab, Runtime: s.Runtime, kinds: s.Kinds}
 	s.Set = slices.Clone(s.Set)
 	var crossed []Group
 	var keys []string
@@ -45,8 +45,8 @@ func (s Spec) Expand() (*Sweep, error) {
 			keys = append(keys, key)
 		}
 		w.Axes = append(w.Axes, g.axis())
-		if slices.Equal(g.Keys, []string{loadKey}) { // which labs have themselves
-			s.Set = append(s.Set, loadKey+"="+strings.Join(g.axis().Values, ","))
+		if slices.Equal(g.Keys, []string{LoadKey}) { // which labs have themselves
+			s.Set = append(s.Set, LoadKey+"="+strings.Join(g.axis().Values, ","))
 			continue
 		}
 		crossed = append(crossed, g)

@@ -1,13 +1,15 @@
 package sweep
 
+import "aqmlab/orchestrator"
+
 // Status is how far a sweep is.
 type Status struct {
-	Name    string `json:"name"`
-	Lab     string `json:"lab"`
-	Runtime string `json:"runtime"`
-	Points  int    `json:"points"` // different measurements
-	Stored  int    `json:"stored"`
-	Failed  int    `json:"failed"`
+	Name    string               `json:"name"`
+	Lab     string               `json:"lab"`
+	Runtime orchestrator.Runtime `json:"runtime"`
+	Points  int                  `json:"points"` // different measurements
+	Stored  int                  `json:"stored"`
+	Failed  int                  `json:"failed"`
 }
 
 // List says of all sweeps how far they are, the latest last.
@@ -37,9 +39,9 @@ func (s Store) Status(w *Sweep) (Status, error) {
 		return Status{}, err
 	}
 	status := Status{Name: w.Name, Lab: w.Lab, Runtime: w.Runtime, Failed: len(failed)}
-	for _, key := range w.Keys() {
+	for _, p := range w.Measurements() {
 		status.Points++
-		if s.Has(key) {
+		if s.Has(p.Key) {
 			status.Stored++
 		}
 	}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/results"
 	"aqmlab/results/store"
 	"aqmlab/switch/port"
@@ -43,9 +41,14 @@ func isKey(text string) bool { return regexp.MustCompile(`^[0-9a-f]{32}$`).Match
 func (s Store) Folder(key string) string { return filepath.Join(s.Dir, pointsDir, key[:2], key) }
 
 // Has tells whether a point is there.
-func (s Store) Has(key string) bool {
-	_, err := os.Stat(filepath.Join(s.Folder(key), figuresFile))
-	return err == nil
+func (s Store) Has(key string) bool { return !s.Stored(key).IsZero() }
+
+// Stored is when a point was stored; zero where it is not there.
+func (s Store) Stored(key string) (at time.Time) {
+	if info, err := os.Stat(filepath.Join(s.Folder(key), figuresFile)); err == nil {
+		at = info.ModTime()
+	}
+	return at
 }
 
 // Figures are those of a stored point, by the names of [results.Metrics].
@@ -83,6 +86,15 @@ func (s Store) Sweep(name string) (*Sweep, error) {
 	return open(s.sweepDir(name), s.Kinds)
 }
 
+// Written is when a sweep was stored.
+func (s Store) Written(name string) (time.Time, error) {
+	info, err := os.Stat(filepath.Join(s.sweepDir(name), sweepFile))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
 // Sweeps lists the names of the sweeps, the latest last.
 func (s Store) Sweeps() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.Dir, sweepsDir))
@@ -92,69 +104,13 @@ func (s Store) Sweeps() ([]string, error) {
 	made := make(map[string]time.Time)
 	var names []string
 	for _, e := range entries {
-		if info, err := os.Stat(filepath.Join(s.sweepDir(e.Name()), sweepFile)); err == nil && !strings.HasPrefix(e.Name(), unfinished) {
-			made[e.Name()] = info.ModTime()
+		if at, err := s.Written(e.Name()); err == nil && !strings.HasPrefix(e.Name(), unfinished) {
+			made[e.Name()] = at
 			names = append(names, e.Name())
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return made[a].Compare(made[b]) })
 	return names, nil
-}
-
-// errBusy says that another process is measuring a point.
-var errBusy = errors.New("another process is measuring it")
-
-// errStored says that a point is there.
-var errStored = errors.New("it is stored")
-
-// lockFile is locked by whoever measures a point.
-func (s Store) lockFile(key string) string {
-	return filepath.Join(filepath.Dir(s.Folder(key)), ".lock-"+key)
-}
-
-// claim makes this process the one that measures a point, until release is called or
-// the process ends, however it ends.
-func (s Store) claim(key string) (release func(), err error) {
-	dir := filepath.Dir(s.Folder(key))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	path := s.lockFile(key)
-	for {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-		if err != nil {
-			return nil, err
-		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-			f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
-				return nil, errBusy
-			}
-			return nil, fmt.Errorf("locking %s: %w", path, err)
-		}
-		// Whoever had it may have removed the file between our two steps.
-		if mine, there := identity(f.Stat()), identity(os.Stat(path)); mine == nil || !os.SameFile(mine, there) {
-			f.Close()
-			continue
-		}
-		release := func() {
-			os.Remove(path)
-			f.Close()
-		}
-		if s.Has(key) {
-			release()
-			return nil, errStored
-		}
-		return release, nil
-	}
-}
-
-// identity is what tells files apart; nil where there is none.
-func identity(info os.FileInfo, err error) os.FileInfo {
-	if err != nil {
-		return nil
-	}
-	return info
 }
 
 // Remove removes a point.

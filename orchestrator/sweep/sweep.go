@@ -28,11 +28,11 @@ import (
 
 // Sweep is the points of one lab at many settings.
 type Sweep struct {
-	Name    string    `json:"name"`
-	Lab     string    `json:"lab"` // as it was named
-	Runtime string    `json:"runtime"`
-	Created time.Time `json:"created"`
-	Points  []Point   `json:"points"`
+	Name    string               `json:"name"`
+	Lab     string               `json:"lab"` // as it was named
+	Runtime orchestrator.Runtime `json:"runtime"`
+	Created time.Time            `json:"created"`
+	Points  []Point              `json:"points"`
 
 	Axes []response.Axis `json:"axes"` // keys of the lab that have several values
 
@@ -60,20 +60,8 @@ func (w *Sweep) name() {
 	w.Name = fmt.Sprintf("%s-%s", w.labs[0].Name, hex.EncodeToString(sum.Sum(nil)[:4]))
 }
 
-// Keys lists the different keys of the points, in their order.
-func (w *Sweep) Keys() (keys []string) {
-	seen := make(map[string]bool)
-	for _, p := range w.Points {
-		if !seen[p.Key] {
-			seen[p.Key] = true
-			keys = append(keys, p.Key)
-		}
-	}
-	return keys
-}
-
-// first are the points that stand for their key.
-func (w *Sweep) first() (points []Point) {
+// Measurements are the points, one a key: the first that has it.
+func (w *Sweep) Measurements() (points []Point) {
 	seen := make(map[string]bool)
 	for _, p := range w.Points {
 		if !seen[p.Key] {
@@ -84,8 +72,8 @@ func (w *Sweep) first() (points []Point) {
 	return points
 }
 
-// runtime is the one that measures the points.
-func (w *Sweep) runtime() orchestrator.Runtime { return orchestrator.Runtime(w.Runtime) }
+// Folder is where the sweep is stored; empty where it is not.
+func (w *Sweep) Folder() string { return w.dir }
 
 // lab is the lab of a point.
 func (w *Sweep) lab(number int) (*labs.Lab, error) {

@@ -1,63 +1,155 @@
-// Package cluster says what sweeps need of a batch system: a cluster's queue of jobs.
 package cluster
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
+
+	"aqmlab/orchestrator/sweep"
 )
 
-// System is a batch system that runs arrays of jobs.
-type System interface {
-	// Script is an array as the system reads it.
-	Script(a Array) (string, error)
-	// Submit submits the script of a file, and returns what the system calls the job.
-	Submit(ctx context.Context, script string) (job string, err error)
-	// Tasks lists the tasks of arrays by their names. Tasks that ended may be missing.
-	Tasks(ctx context.Context, names []string) ([]Task, error)
-	// Cancel ends jobs.
-	Cancel(ctx context.Context, jobs []string) error
+// Engine is the engine of a batch system.
+func Engine(system System, policy Policy) sweep.Engine {
+	return sweep.Engine{
+		Run: func(ctx context.Context, j sweep.Job) error {
+			f := &follower{Job: j, records: records{j.Sweep}, system: system, policy: policy}
+			return f.run(ctx)
+		},
+		Cancel: func(ctx context.Context, w *sweep.Sweep) (int, error) { return cancel(ctx, system, records{w}) },
+	}
 }
 
-// Array is a job array: the same command many times, told apart by a number.
-type Array struct {
-	Name    string // of the job, unlike that of any other
-	Tasks   int    // numbered from 0
-	CPUs    int    // of each task
-	Folder  string // in which tasks begin
-	Log     string // what the files of what tasks write begin with; the number and .log follow
-	Comment string // one line for readers of the script
-	Command []string
+// cancel ends the jobs of a sweep. Their records say so first, so that nobody who
+// follows them submits them again.
+func cancel(ctx context.Context, system System, r records) (live int, err error) {
+	arrays, err := r.all()
+	if err != nil {
+		return 0, err
+	}
+	var names, jobs []string
+	for _, a := range arrays {
+		names = append(names, a.Name)
+		if a.Cancelled {
+			continue
+		}
+		a.Cancelled = true
+		if err := r.save(a); err != nil {
+			return 0, err
+		}
+	}
+	if len(names) == 0 {
+		return 0, nil
+	}
+	tasks, err := system.Tasks(ctx, names)
+	if err != nil {
+		return 0, err
+	}
+	seen := make(map[string]bool)
+	for _, t := range tasks {
+		if t.State != Waiting && t.State != Running {
+			continue
+		}
+		live++
+		if !seen[t.Job] {
+			seen[t.Job] = true
+			jobs = append(jobs, t.Job)
+		}
+	}
+	if live == 0 {
+		return 0, nil
+	}
+	return live, system.Cancel(ctx, jobs)
 }
 
-// Number stands for the number of a task in the words of the command of an [Array].
-const Number = "{}"
+// ErrUnfit says that a cluster cannot measure a sweep.
+var ErrUnfit = errors.New("no other machine can measure this")
 
-// Task is a task of an array, as the queue has it.
-type Task struct {
-	Name   string // of the array
-	Job    string
-	Number int
-	State  State
-	Why    string // the state in the system's words, and its reason if there is one
-	Node   string // on which it runs or ran
+// longestRest is the longest time between two looks that took long.
+const longestRest = time.Minute
+
+// run has jobs measure the points, and follows them.
+func (f *follower) run(ctx context.Context) error {
+	if f.Sweep.Runtime.Facts().OwnKernel {
+		return fmt.Errorf("%w: the results of runtime %s are those of this machine and its kernel: want a runtime with modelled hosts or guest kernels", ErrUnfit, f.Sweep.Runtime)
+	}
+	release, err := f.records.follow()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := f.begin(ctx); err != nil {
+		return f.explain(ctx, err)
+	}
+	for {
+		begun := time.Now()
+		done, err := f.step(ctx)
+		if done || err != nil {
+			return f.explain(ctx, err)
+		}
+		// Of a store with very many points a look takes long: it is not all that we do. One
+		// that a shared folder held up says nothing of the next.
+		select {
+		case <-ctx.Done():
+			return f.explain(ctx, context.Cause(ctx))
+		case <-time.After(max(f.policy.Poll, min(4*time.Since(begun), longestRest))):
+		}
+	}
 }
 
-// State is what the state of a task means for those who wait for it.
-type State int
+// explain says what goes on where following was interrupted.
+func (f *follower) explain(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || len(f.arrays) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: the jobs of sweep %[2]s go on; aqmlab sweep --attach %[2]s follows them, aqmlab sweep cancel %[2]s ends them", err, f.Sweep.Name)
+}
 
-// States of tasks.
-const (
-	Waiting   State = iota // in the queue, for the first time or again
-	Running                // or about to begin or to end
-	Ended                  // however it went
-	Cancelled              // by its owner or an administrator
-)
+// begin finds the jobs that there are, and learns how long points take.
+func (f *follower) begin(ctx context.Context) error {
+	units := f.Sweep.Units(f.Points)
+	f.units, f.todo = make(map[string]sweep.Unit), make(map[int][]sweep.Unit)
+	for _, u := range units {
+		f.units[u.Key] = u
+	}
+	f.fresh = f.Retry
+	if err := f.load(); err != nil {
+		return err
+	}
+	if err := f.reach(ctx); err != nil {
+		return err
+	}
+	if f.costs.stored(f.Job, f.units); f.costs.rate == 0 && len(f.todo[1]) > pilots {
+		f.note(fmt.Sprintf("measuring up to %d points here, of each at most %v, to learn how many make a job of %v", pilots, pilotTime, f.policy.Chunk))
+		err := f.costs.pilot(ctx, f.Job.Pool(), f.todo[1], func(e sweep.Event) {
+			if e.Done {
+				f.early = append(f.early, e)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i, u := range units {
+		units[i].Cost = max(1e-3, f.costs.of(u).Seconds())
+		f.units[u.Key] = units[i]
+	}
+	f.meter = f.Job.Meter(units)
+	f.meter.Takes = f.policy.Chunk
+	for _, e := range f.early {
+		f.tell(e)
+	}
+	f.todo[1] = slices.DeleteFunc(f.todo[1], func(u sweep.Unit) bool { _, open := f.units[u.Key]; return !open })
+	return nil
+}
 
-// Policy says how points become jobs.
-type Policy struct {
-	Chunk    time.Duration // that a task is to take
-	Queue    int           // tasks that are in the queue at once
-	Array    int           // tasks of an array, at most
-	Attempts int           // of a point whose tasks die
-	Poll     time.Duration // between two looks at the queue
+// reach finds out whether there is a cluster, before anything is measured for it, and
+// copies the program that its jobs run.
+func (f *follower) reach(ctx context.Context) (err error) {
+	if _, err := f.system.Tasks(ctx, []string{jobName(f.Sweep)}); err != nil {
+		return err
+	}
+	f.program, err = keepProgram(f.Store.Dir)
+	return err
 }

@@ -1,4 +1,4 @@
-package sweep
+package cluster
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"aqmlab/orchestrator/sweep"
 )
 
 // programsDir is where a store keeps the programs that its jobs run, by their digests.
@@ -13,16 +15,16 @@ const programsDir = "bin"
 
 // keepProgram copies this program into the store, unless it is there: whoever has the
 // store has the program, and it makes the same keys. It returns the absolute path.
-func (s Store) keepProgram() (string, error) {
+func keepProgram(dir string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("finding this program's file: %w", err)
 	}
-	sum, err := digest(self)
+	sum, err := sweep.Digest(self)
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(filepath.Join(s.Dir, programsDir, sum[:32]))
+	path, err := filepath.Abs(filepath.Join(dir, programsDir, sum[:32]))
 	if err != nil {
 		return "", err
 	}

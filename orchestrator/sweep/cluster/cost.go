@@ -1,4 +1,4 @@
-package sweep
+package cluster
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/trafficgen"
 )
 
@@ -21,13 +22,12 @@ const (
 // costs estimates how long points take, from what others took. The time of a point goes
 // with the bytes that its flows have.
 type costs struct {
-	sweep *Sweep
-	rate  float64 // seconds for each byte; zero: unknown
+	rate float64 // seconds for each byte; zero: unknown
 }
 
 // bytes is about how much the flows of a point send.
-func (c costs) bytes(p Point) float64 {
-	lab, err := c.sweep.lab(p.Lab)
+func bytes(u sweep.Unit) float64 {
+	lab, err := u.Lab()
 	if err != nil {
 		return 1 // whoever measures the point will say so
 	}
@@ -44,41 +44,39 @@ func meanSize(lab *labs.Lab) float64 {
 }
 
 // of is the time that a point takes on one CPU; zero where nobody knows.
-func (c costs) of(p Point) time.Duration {
-	return time.Duration(c.rate * c.bytes(p) * float64(time.Second))
+func (c costs) of(u sweep.Unit) time.Duration {
+	return time.Duration(c.rate * bytes(u) * float64(time.Second))
 }
 
 // learn takes how long some points took together.
-func (c *costs) learn(points []Point, took []time.Duration) {
-	bytes, seconds := 0.0, 0.0
-	for i, p := range points {
+func (c *costs) learn(units []sweep.Unit, took []time.Duration) {
+	sent, seconds := 0.0, 0.0
+	for i, u := range units {
 		if took[i] > 0 {
-			bytes, seconds = bytes+c.bytes(p), seconds+took[i].Seconds()
+			sent, seconds = sent+bytes(u), seconds+took[i].Seconds()
 		}
 	}
-	if bytes > 0 {
-		c.rate = seconds / bytes
+	if sent > 0 {
+		c.rate = seconds / sent
 	}
 }
 
-// stored learns from the points of the sweep that are stored: all but those that are open.
-func (c *costs) stored(s Store, open map[string]Unit) {
-	var points []Point
-	for _, p := range c.sweep.first() {
-		if _, isOpen := open[p.Key]; !isOpen {
-			points = append(points, p)
-		}
+// stored learns from the points of a sweep that are stored: all but those that are open.
+func (c *costs) stored(j sweep.Job, open map[string]sweep.Unit) {
+	units := slices.DeleteFunc(j.Sweep.Units(j.Sweep.Measurements()), func(u sweep.Unit) bool {
+		_, isOpen := open[u.Key]
+		return isOpen
+	})
+	units = spread(units, known)
+	took := make([]time.Duration, len(units))
+	for i, u := range units {
+		took[i] = tookOf(j.Store, u.Key)
 	}
-	points = spread(points, known)
-	took := make([]time.Duration, len(points))
-	for i, p := range points {
-		took[i] = s.took(p.Key)
-	}
-	c.learn(points, took)
+	c.learn(units, took)
 }
 
-// took is how long a stored point was measured; zero where that cannot be read.
-func (s Store) took(key string) time.Duration {
+// tookOf is how long a stored point was measured; zero where that cannot be read.
+func tookOf(s sweep.Store, key string) time.Duration {
 	r, err := s.Open(key)
 	if err != nil {
 		return 0
@@ -87,13 +85,13 @@ func (s Store) took(key string) time.Duration {
 }
 
 // pilot learns from a few points that it measures here, as far as they come.
-func (c *costs) pilot(ctx context.Context, j Job, watch func(Event)) error {
-	points := spread(j.Points, pilots)
-	took := make([]time.Duration, len(points))
-	for i, u := range j.Sweep.Units(points) {
+func (c *costs) pilot(ctx context.Context, p sweep.Pool, units []sweep.Unit, watch func(sweep.Event)) error {
+	units = spread(units, pilots)
+	took := make([]time.Duration, len(units))
+	for i, u := range units {
 		limited, stop := context.WithTimeout(ctx, pilotTime)
 		begun, share := time.Now(), 0.0
-		err := j.pool().Run(limited, []Unit{u}, func(e Event) {
+		err := p.Run(limited, []sweep.Unit{u}, func(e sweep.Event) {
 			if e.Done {
 				took[i] = e.Took
 			}
@@ -111,39 +109,39 @@ func (c *costs) pilot(ctx context.Context, j Job, watch func(Event)) error {
 			took[i] = time.Duration(float64(time.Since(begun)) / share)
 		}
 	}
-	c.learn(points, took)
+	c.learn(units, took)
 	return nil
 }
 
-// spread is at most n of some points, from the first to the last.
-func spread(points []Point, n int) (some []Point) {
-	if len(points) <= n {
-		return points
+// spread is at most n of some units, from the first to the last.
+func spread(units []sweep.Unit, n int) (some []sweep.Unit) {
+	if len(units) <= n {
+		return units
 	}
 	for i := range n {
-		some = append(some, points[i*(len(points)-1)/(n-1)])
+		some = append(some, units[i*(len(units)-1)/(n-1)])
 	}
 	return some
 }
 
 // parts cuts points into chunks that take about as long as each other, and on some CPUs
 // no more than the time, unless one point does. Without an estimate, each point is one.
-func (c costs) parts(points []Point, chunk time.Duration) (parts [][]Point) {
-	if c.rate == 0 || chunk == 0 || len(points) == 0 {
-		return slices.Collect(slices.Chunk(points, 1))
+func (c costs) parts(units []sweep.Unit, chunk time.Duration) (parts [][]sweep.Unit) {
+	if c.rate == 0 || chunk == 0 || len(units) == 0 {
+		return slices.Collect(slices.Chunk(units, 1))
 	}
 	total := time.Duration(0)
-	for _, p := range points {
-		total += c.of(p)
+	for _, u := range units {
+		total += c.of(u)
 	}
 	share := total / max(1, (total+chunk-1)/chunk)
 	begin, sum := 0, time.Duration(0)
-	for i, p := range points {
-		cost := c.of(p)
+	for i, u := range units {
+		cost := c.of(u)
 		if i > begin && sum+cost/2 > share {
-			parts, begin, sum = append(parts, points[begin:i]), i, 0
+			parts, begin, sum = append(parts, units[begin:i]), i, 0
 		}
 		sum += cost
 	}
-	return append(parts, points[begin:])
+	return append(parts, units[begin:])
 }

@@ -1,10 +1,11 @@
-package sweep
+package board
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/results"
 	"aqmlab/results/response"
 )
@@ -30,19 +31,19 @@ type line struct {
 	load         float64 // of columns: a value of an axis may be several
 }
 
-// grid lays out the points of a sweep, one a key.
-func (w *Sweep) grid() grid {
-	across, varies := w.across(), w.varies()
-	rows, columns := make([]line, len(w.Points)), make([]line, len(w.Points))
-	for i, p := range w.Points {
+// newGrid lays out the points of a sweep, one a key.
+func newGrid(axes []response.Axis, points []sweep.Point) grid {
+	across, varies := across(axes, points), varies(points)
+	rows, columns := make([]line, len(points)), make([]line, len(points))
+	for i, p := range points {
 		label, column := []string{p.Scheme}, ""
 		switch {
 		case across >= 0:
-			column = setting(w.Axes[across].Key, p.Values[across], "")
+			column = setting(axes[across].Key, p.Values[across], "")
 		case across == byLoad:
 			column = "load " + strconv.FormatFloat(p.Load, 'f', -1, 64)
 		}
-		for j, a := range w.Axes {
+		for j, a := range axes {
 			if j != across && varies[p.Scheme][j] {
 				label = append(label, setting(a.Key, p.Values[j], p.Scheme))
 			}
@@ -50,7 +51,7 @@ func (w *Sweep) grid() grid {
 		rows[i] = line{group: p.Scheme, label: strings.Join(label, ", ")}
 		columns[i] = line{group: column, label: column, seed: p.Seed, load: p.Load}
 	}
-	g := grid{cells: make([]cell, len(w.Points))}
+	g := grid{cells: make([]cell, len(points))}
 	var row, column []int
 	g.rows, row = arrange(rows)
 	g.columns, column = arrange(columns)
@@ -64,17 +65,17 @@ func (w *Sweep) grid() grid {
 const byLoad = -1
 
 // across is the axis of the columns, byLoad, or less if all columns are seeds.
-func (w *Sweep) across() int {
+func across(axes []response.Axis, points []sweep.Point) int {
 	isLoad := func(a response.Axis) bool {
-		return slices.Contains(strings.Split(a.Key, response.Together), loadKey)
+		return slices.Contains(strings.Split(a.Key, response.Together), sweep.LoadKey)
 	}
-	if i := slices.IndexFunc(w.Axes, isLoad); i >= 0 {
+	if i := slices.IndexFunc(axes, isLoad); i >= 0 {
 		return i
 	}
-	if len(results.Distinct(w.Points, func(p Point) float64 { return p.Load })) > 1 {
+	if len(results.Distinct(points, func(p sweep.Point) float64 { return p.Load })) > 1 {
 		return byLoad
 	}
-	i := slices.IndexFunc(w.Axes, func(a response.Axis) bool { return !strings.HasPrefix(a.Key, "schemes.") })
+	i := slices.IndexFunc(axes, func(a response.Axis) bool { return !strings.HasPrefix(a.Key, "schemes.") })
 	if i < 0 {
 		return byLoad - 1
 	}
@@ -83,11 +84,11 @@ func (w *Sweep) across() int {
 
 // varies tells of each scheme for which axes its points have several values. An axis that
 // does not concern a scheme has one: equal keys are one point.
-func (w *Sweep) varies() map[string][]bool {
+func varies(points []sweep.Point) map[string][]bool {
 	first, varies := make(map[string][]string), make(map[string][]bool)
-	for _, p := range w.Points {
+	for _, p := range points {
 		if first[p.Scheme] == nil {
-			first[p.Scheme], varies[p.Scheme] = p.Values, make([]bool, len(w.Axes))
+			first[p.Scheme], varies[p.Scheme] = p.Values, make([]bool, len(p.Values))
 		}
 		for i, v := range p.Values {
 			if v != first[p.Scheme][i] {

@@ -1,4 +1,4 @@
-package sweep
+package board
 
 import (
 	"encoding/json"
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/sweeptest"
 	"aqmlab/results"
 	"aqmlab/results/serve"
 )
@@ -36,12 +38,12 @@ func listed(t *testing.T, h http.Handler) (all []results.SweepStatus) {
 
 // TestBoard: a sweep goes from waiting to stored, as who looks in a browser sees it.
 func TestBoard(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	h := serve.Handler(serve.Content{Runs: t.TempDir(), Sweeps: NewBoard(s)})
+	s := sweep.Store{Dir: t.TempDir()}
+	h := serve.Handler(serve.Content{Runs: t.TempDir(), Sweeps: New(s)})
 	if all := listed(t, h); len(all) != 0 {
 		t.Errorf("before the first: %+v", all)
 	}
-	w := expand(t, "workload.load=0.3,0.6", "schemes.tcn.threshold=50us,100us")
+	w := sweeptest.Expand(t, "workload.load=0.3,0.6", "schemes.tcn.threshold=50us,100us")
 	if err := s.Save(w); err != nil {
 		t.Fatal(err)
 	}
@@ -62,21 +64,22 @@ func TestBoard(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	find := func(scheme, load, threshold string) Point {
-		return w.Points[slices.IndexFunc(w.Points, func(p Point) bool {
+	find := func(scheme, load, threshold string) sweep.Point {
+		return w.Points[slices.IndexFunc(w.Points, func(p sweep.Point) bool {
 			return p.Scheme == scheme && p.Seed == 2 && p.Values[0] == load && p.Values[1] == threshold
 		})]
 	}
 	bad, busy, done := find("tcn", "0.3", "50us"), find("tcn", "0.6", "100us"), find("droptail", "0.6", "50us")
-	if err := w.noteFailure(Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the <b>kernel</b> panicked"), "here"); err != nil {
+	if err := w.NoteFailure(sweep.Unit{Coord: bad.Coord, Key: bad.Key}, errors.New("the <b>kernel</b> panicked"), "here"); err != nil {
 		t.Fatal(err)
 	}
-	release, err := s.claim(busy.Key)
-	if err != nil {
-		t.Fatal(err)
+	end := sweeptest.Begin(t, s, w, busy)
+	locks, err := filepath.Glob(filepath.Join(s.Dir, "points", "*", ".lock-*"))
+	if err != nil || len(locks) != 1 {
+		t.Fatal(locks, err)
 	}
-	pool := Pool{Store: s, Runtime: orchestrator.Simulator()}
-	if err := pool.Run(t.Context(), w.Units([]Point{done}), func(Event) {}); err != nil {
+	pool := sweep.Pool{Store: s, Runtime: orchestrator.Simulator()}
+	if err := pool.Run(t.Context(), w.Units([]sweep.Point{done}), func(sweep.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	got = at("droptail|wwws", "tcn, threshold 50us|wfww", "tcn, threshold 100us|wwwm")
@@ -86,16 +89,16 @@ func TestBoard(t *testing.T) {
 	if f := got.Failures; len(f) != 1 || f[0].Row != 1 || f[0].Column != 1 || f[0].Reason != "the <b>kernel</b> panicked" {
 		t.Errorf("failures %+v", f)
 	}
-	release()
+	end()
 	// What a killed process leaves is not being measured.
-	if err := os.WriteFile(s.lockFile(busy.Key), nil, 0o644); err != nil {
+	if err := os.WriteFile(locks[0], nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	at("droptail|wwws", "tcn, threshold 50us|wfww", "tcn, threshold 100us|wwww")
 	if page := ask(h, "/response?sweep="+w.Name); page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "Sweep "+w.Name) {
 		t.Errorf("%d %.300s", page.Code, page.Body)
 	}
-	if err := s.Run(t.Context(), local(t), w, Options{Retry: true, Watch: func(Progress) {}}); err != nil {
+	if err := s.Run(t.Context(), sweep.Local(), w, sweep.Options{Retry: true, Watch: func(sweep.Progress) {}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := at("droptail|ssss", "tcn, threshold 50us|ssss", "tcn, threshold 100us|ssss"); got.Stored != 12 || got.Failed != 0 || got.Left != 0 {
@@ -105,18 +108,18 @@ func TestBoard(t *testing.T) {
 
 // TestBoardOrder: the latest sweep comes first, and a broken one hides no other.
 func TestBoardOrder(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	first, second := expand(t, "workload.load=0.3"), expand(t, "workload.load=0.4")
-	for i, w := range []*Sweep{first, second} {
+	s := sweep.Store{Dir: t.TempDir()}
+	first, second := sweeptest.Expand(t, "workload.load=0.3"), sweeptest.Expand(t, "workload.load=0.4")
+	for i, w := range []*sweep.Sweep{first, second} {
 		if err := s.Save(w); err != nil {
 			t.Fatal(err)
 		}
 		at := time.Unix(int64(1e9+i), 0)
-		if err := os.Chtimes(filepath.Join(w.dir, sweepFile), at, at); err != nil {
+		if err := os.Chtimes(filepath.Join(w.Folder(), "sweep.json"), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b := NewBoard(s)
+	b := New(s)
 	names := func() (names []string) {
 		all, err := b.List()
 		if err != nil {
@@ -130,10 +133,10 @@ func TestBoardOrder(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{second.Name, first.Name}) {
 		t.Errorf("%q", got)
 	}
-	if err := os.WriteFile(filepath.Join(first.dir, sweepFile), []byte("{"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(first.Folder(), "sweep.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := names(); len(got) != 2 || !strings.Contains(got[0], sweepFile) || got[1] != second.Name {
+	if got := names(); len(got) != 2 || !strings.Contains(got[0], "sweep.json") || got[1] != second.Name {
 		t.Errorf("%q", got)
 	}
 }
@@ -141,12 +144,12 @@ func TestBoardOrder(t *testing.T) {
 // TestBoardNames: sweeps are those of the store: names that lead elsewhere are of none.
 func TestBoardNames(t *testing.T) {
 	outside := t.TempDir()
-	s, other := Store{Dir: filepath.Join(outside, "store")}, Store{Dir: outside}
-	w := expand(t)
+	s, other := sweep.Store{Dir: filepath.Join(outside, "store")}, sweep.Store{Dir: outside}
+	w := sweeptest.Expand(t)
 	if err := errors.Join(s.Save(w), other.Save(w)); err != nil {
 		t.Fatal(err)
 	}
-	h := serve.Handler(serve.Content{Runs: t.TempDir(), Sweeps: NewBoard(s)})
+	h := serve.Handler(serve.Content{Runs: t.TempDir(), Sweeps: New(s)})
 	for _, name := range []string{"", ".", "..", "nothing", "../../sweeps/" + w.Name, "./" + w.Name, w.Name + "/", "/" + w.Name, w.Name + "\x00", `..\` + w.Name, filepath.Join(outside, "sweeps", w.Name)} {
 		if got := ask(h, "/response?sweep="+url.QueryEscape(name)); got.Code != http.StatusNotFound || strings.Contains(got.Body.String(), "<html") {
 			t.Errorf("%q: %d %.200s", name, got.Code, got.Body)
@@ -157,86 +160,22 @@ func TestBoardNames(t *testing.T) {
 	}
 }
 
-// TestGrid: what many points have in common stands in columns, and no two in one cell.
-func TestGrid(t *testing.T) {
-	for _, c := range []struct {
-		axes          []string
-		rows, columns []string
-	}{
-		{nil, []string{"droptail", "tcn"}, []string{"", ""}},
-		{[]string{"host.init_cwnd=10,20"}, []string{"droptail", "tcn"}, []string{"host.init_cwnd 10", "host.init_cwnd 10", "host.init_cwnd 20", "host.init_cwnd 20"}},
-		{[]string{"host.init_cwnd=10,20", "workload.load=0.3"}, []string{"droptail, host.init_cwnd 10", "droptail, host.init_cwnd 20", "tcn, host.init_cwnd 10", "tcn, host.init_cwnd 20"}, []string{"load 0.3", "load 0.3"}},
-		{[]string{"workload.load=0.3,0.6 with schemes.tcn.threshold=50us,99us"}, []string{"droptail", "tcn"}, []string{"load 0.3", "load 0.3", "load 0.6", "load 0.6"}},
-	} {
-		w := expand(t, c.axes...)
-		w.Points = w.first()
-		g := w.grid()
-		var rows, columns []string
-		for _, l := range g.rows {
-			rows = append(rows, l.label)
-		}
-		for _, l := range g.columns {
-			first, _, _ := strings.Cut(l.label, ",")
-			columns = append(columns, first)
-		}
-		if !slices.Equal(rows, c.rows) || !slices.Equal(columns, c.columns) {
-			t.Errorf("%q: rows %q, columns %q", c.axes, rows, columns)
-		}
-		seen := make(map[cell]bool)
-		for _, at := range g.cells {
-			if seen[at] {
-				t.Errorf("%q: two points at %v", c.axes, at)
-			}
-			seen[at] = true
-		}
-	}
-}
-
-// TestPace: points that take a minute each take as long for the rest, whatever pauses
-// there were.
-func TestPace(t *testing.T) {
-	created := time.Unix(1e9, 0)
-	minutes := func(n int) time.Time { return created.Add(time.Duration(n) * time.Minute) }
-	var steady, paused []time.Time
-	for i := range 100 {
-		steady = append(steady, minutes(i+1))
-		paused = append(paused, minutes(i+1+i/50*5000))
-	}
-	for name, c := range map[string]struct {
-		stored     []time.Time
-		since, now time.Time
-		want       time.Duration
-	}{
-		"none":             {nil, minutes(0), minutes(3), 0},
-		"another sweep's":  {[]time.Time{minutes(-9)}, minutes(0), minutes(3), 0},
-		"steady":           {append(slices.Clone(steady), time.Time{}), minutes(100), minutes(100), 20 * time.Minute},
-		"with a pause":     {paused, minutes(5100), minutes(5100), 20 * time.Minute},
-		"just taken up":    {steady, minutes(9000), minutes(9000), 20 * time.Minute},
-		"it takes so long": {steady[:1], minutes(1), minutes(2), 40 * time.Minute},
-	} {
-		got := pace{created, c.since, c.now}.left(c.stored, 20)
-		if got < c.want*98/100 || got > c.want*102/100 {
-			t.Errorf("%s: %v, want about %v", name, got, c.want)
-		}
-	}
-}
-
 // BenchmarkBoard looks again at a sweep of 10,000 points that all wait.
 func BenchmarkBoard(b *testing.B) {
-	s := Store{Dir: b.TempDir()}
-	w := &Sweep{Name: "large"}
+	s := sweep.Store{Dir: b.TempDir()}
+	w := &sweep.Sweep{Name: "large"}
 	for i := range 10_000 {
-		w.Points = append(w.Points, Point{Coord: results.Coord{Scheme: fmt.Sprintf("s%d", i/100), Load: 0.5, Seed: uint64(i % 100)}, Key: fmt.Sprintf("%016[1]x%016[1]x", uint64(i)*0x9e3779b97f4a7c15)})
+		w.Points = append(w.Points, sweep.Point{Coord: results.Coord{Scheme: fmt.Sprintf("s%d", i/100), Load: 0.5, Seed: uint64(i % 100)}, Key: fmt.Sprintf("%016[1]x%016[1]x", uint64(i)*0x9e3779b97f4a7c15)})
 	}
 	for i := range 256 {
-		if err := os.MkdirAll(filepath.Join(s.Dir, pointsDir, fmt.Sprintf("%02x", i)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(s.Dir, "points", fmt.Sprintf("%02x", i)), 0o755); err != nil {
 			b.Fatal(err)
 		}
 	}
 	if err := s.Save(w); err != nil {
 		b.Fatal(err)
 	}
-	board := NewBoard(s)
+	board := New(s)
 	for b.Loop() {
 		if all, err := board.List(); err != nil || all[0].Points != 10_000 {
 			b.Fatal(all, err)
