@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // started is a run that has been started and watched until its output holds a
@@ -153,7 +156,7 @@ func TestKilledHelper(t *testing.T) {
 	for _, role := range []string{"switch", "hosts"} {
 		t.Run(role, func(t *testing.T) {
 			s := startUntil(t, "[2/3]")
-			killAgent(t, role)
+			signalAgent(t, role, syscall.SIGKILL)
 			_ = s.Wait()
 			if code := s.ProcessState.ExitCode(); code != 1 {
 				t.Errorf("exit code %d, want 1", code)
@@ -163,7 +166,31 @@ func TestKilledHelper(t *testing.T) {
 	}
 }
 
-func killAgent(t *testing.T, role string) {
+// TestStoppedHelper: a run notices that a helper process was stopped, ends with the
+// points that it has, and says why.
+func TestStoppedHelper(t *testing.T) {
+	needRoot(t)
+	for _, role := range []string{"switch", "hosts"} {
+		t.Run(role, func(t *testing.T) {
+			s := startUntil(t, "[2/3]")
+			signalAgent(t, role, syscall.SIGSTOP)
+			_ = s.Wait()
+			if code := s.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+			nothingLeft(t)
+			kept, err := store.List(s.out)
+			if err != nil || len(kept) != 1 {
+				t.Fatalf("runs kept: %+v, %v", kept, err)
+			}
+			if r := kept[0]; r.State != results.Partial || r.Points != 1 || !containsAll(r.Reason, role, "T (stopped)") {
+				t.Errorf("kept %+v", r)
+			}
+		})
+	}
+}
+
+func signalAgent(t *testing.T, role string, signal syscall.Signal) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -178,7 +205,7 @@ func killAgent(t *testing.T, role string) {
 		for _, c := range filepath.Base(filepath.Dir(path)) {
 			pid = 10*pid + int(c-'0')
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(pid, signal); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -7,14 +7,17 @@
 // Unix socket.
 //
 // An agent has a session of its own, so that a Ctrl-C on the terminal reaches
-// the owner alone, who ends the agents in order. It holds the reading end of a
-// pipe whose writing end is its owner's, and reads it all the time:
+// the owner alone, who ends the agents in order. It holds one end of a socket pair
+// whose other end is its owner's, and reads it all the time:
 //
-//	owner writes attached    begin; end when the pipe ends, which the kernel
-//	                         makes happen however the owner dies
-//	owner writes detached    begin, and stay when the pipe ends
-//	pipe ends before either  the owner died before it had recorded the agent:
+//	owner writes attached    begin, and write a byte a second; end when the pair ends,
+//	                         which the kernel makes happen however the owner dies
+//	owner writes quiet       the same without these bytes, where time is virtual
+//	owner writes detached    begin, and stay when the pair ends
+//	pair ends before these   the owner died before it had recorded the agent:
 //	                         do nothing and end
+//
+// The owner kills an agent whose bytes stay away because it was stopped.
 //
 // The kernel's own "signal me when my parent dies" is of no use to a Go
 // program: it fires when the thread dies that made the child.
@@ -32,14 +35,15 @@ import (
 
 // File descriptors that an agent inherits, after the three standard ones.
 const (
-	ownerFD   = 3 // reading end of the owner's pipe
+	ownerFD   = 3 // an end of the socket pair
 	controlFD = 4 // connected or listening Unix socket
 	firstFD   = 5 // Options.Files
 )
 
-// The owner's first and only byte on the pipe.
+// The owner's first and only byte on the pair.
 const (
 	attached = 'a'
+	quiet    = 'q'
 	detached = 'd'
 )
 
@@ -74,6 +78,7 @@ type Options struct {
 	Place     Place      // where it runs, which then sees to Exe, Namespace and CPUs; nil: as a child of the caller
 	Files     []*os.File // that it inherits; see File. The caller may close its own after Spawn.
 	Log       io.Writer  // gets a copy of its stderr; may be nil. Unused when it is detached.
+	Quiet     bool       // its time is virtual: nobody watches that it runs
 	Detached  *Detached  // it stays after its owner's end; nil: it ends with it
 	// Record is told, before the agent begins its work, what to remove should
 	// its owner die. Nil for an agent that nobody else needs to know of.

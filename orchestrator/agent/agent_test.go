@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -120,6 +121,20 @@ func (e *echo) Wait(_ agent.Nothing, reply *string) error {
 // Waiting answers once a Wait has begun.
 func (e *echo) Waiting(agent.Nothing, *agent.Nothing) error {
 	<-e.waiting
+	return nil
+}
+
+// Burn keeps more processors busy than there are.
+func (e *echo) Burn(howLong time.Duration, _ *agent.Nothing) error {
+	end := time.Now().Add(howLong)
+	var burning sync.WaitGroup
+	for range 4 * runtime.NumCPU() {
+		burning.Go(func() {
+			for time.Now().Before(end) {
+			}
+		})
+	}
+	burning.Wait()
 	return nil
 }
 
@@ -261,6 +276,69 @@ func TestDeathIsExplained(t *testing.T) {
 	if got := log.String(); !strings.Contains(got, "echo begins") || !strings.Contains(got, "the reason is this") {
 		t.Errorf("log holds %q", got)
 	}
+}
+
+// TestStoppedAgent: one that is stopped is noticed, named and killed, and calls to it
+// end. Its owner's pauses do not count.
+func TestStoppedAgent(t *testing.T) {
+	t.Parallel()
+	p := spawn(t, agent.Options{Role: "echo"})
+	if err := unix.Kill(p.PID(), unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	err := p.Call(t.Context(), "About", agent.Nothing{}, new(About))
+	for _, want := range []string{"echo", fmt.Sprint(p.PID()), "T (stopped)", "kill -STOP"} {
+		if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), want) {
+			t.Errorf("call of an agent that was stopped: %v; want ErrDied and %q", err, want)
+		}
+	}
+	<-p.Done()
+	if err := p.Stop(t.Context()); err != nil {
+		t.Errorf("stop of an agent whose end was told: %v", err)
+	}
+}
+
+// TestBusyAgent: one that computes, beside others that do, is not taken for stopped.
+func TestBusyAgent(t *testing.T) {
+	t.Parallel()
+	for range 2 {
+		p := spawn(t, agent.Options{Role: "echo"})
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			if err := p.Call(context.Background(), "Burn", 12*time.Second, &agent.Nothing{}); err != nil {
+				t.Error(err)
+			}
+			if err := p.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestStoppedTogether: an owner that is stopped with its agent, and goes on with it,
+// does not take it for stopped.
+func TestStoppedTogether(t *testing.T) {
+	t.Parallel()
+	owner, entries := startOwner(t, "-")
+	all := []int{owner.Process.Pid, entries[0].PID}
+	for _, signal := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT} {
+		for _, pid := range all {
+			if err := unix.Kill(pid, signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if signal == unix.SIGSTOP {
+			<-time.After(9 * time.Second) // no synchronisation: this is what is tested
+		}
+	}
+	<-time.After(2 * time.Second)
+	if p, err := host.ReadProcess(entries[0].PID); err != nil || p.Start != entries[0].Start {
+		t.Errorf("the agent is gone: %v", err)
+	}
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = owner.Wait()
 }
 
 func TestSpawnFails(t *testing.T) {

@@ -16,14 +16,15 @@ import (
 type Process struct {
 	role   string
 	body   Body
-	owner  *os.File // writing end of the owner's pipe
+	owner  *os.File // this end of the socket pair
 	log    *tail
 	client *Client
 
-	done    chan struct{} // closed after exit is set
-	exit    error         // why it ended; nil after a clean end
-	stopped atomic.Bool   // its end was asked for
-	told    atomic.Bool   // that it died is in an error already
+	done    chan struct{}          // closed after exit is set
+	exit    error                  // why it ended; nil after a clean end
+	stopped atomic.Bool            // its end was asked for
+	told    atomic.Bool            // that it died is in an error already
+	stalled atomic.Pointer[string] // why watch has killed it
 }
 
 // start starts the process with the files that every agent has, and those of the
@@ -56,8 +57,11 @@ func (p *Process) begin(ctx context.Context, o Options, l *link) error {
 		return err
 	}
 	fate := byte(attached)
-	if o.Detached != nil {
+	switch {
+	case o.Detached != nil:
 		fate = detached
+	case o.Quiet:
+		fate = quiet
 	}
 	if _, err := p.owner.Write([]byte{fate}); err != nil {
 		return p.explain(ctx, fmt.Errorf("send off: %w", err))
@@ -101,6 +105,9 @@ func (p *Process) died() error {
 	how := "exit status 0"
 	if p.exit != nil {
 		how = p.exit.Error()
+	}
+	if why := p.stalled.Load(); why != nil {
+		how = *why
 	}
 	err := fmt.Errorf("%w: %s (process %d): %s", ErrDied, p.role, p.PID(), how)
 	if words := p.log.lines(); words != "" {

@@ -30,7 +30,7 @@ func File(i int) *os.File {
 // process should end soon after Serve has returned; after its owner's death it
 // is made to.
 func Serve(ctx context.Context, newService func(context.Context) any) error {
-	owner, err := inherit(ownerFD, unix.S_IFIFO)
+	owner, err := inherit(ownerFD, unix.S_IFSOCK)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,11 @@ func Serve(ctx context.Context, newService func(context.Context) any) error {
 	if err != nil {
 		return fmt.Errorf("serve agent: %w", err)
 	}
-	if fate == attached {
+	if fate != detached {
 		go watchOwner(owner, cancel) // to the process's end
+	}
+	if fate == attached {
+		go beat(owner) // so, too
 	}
 	var calls sync.WaitGroup
 	cancel(serveConnections(ctx, socket, server, &calls))
@@ -103,11 +106,11 @@ func readFate(owner io.Reader) (byte, error) {
 	return fate[0], nil
 }
 
-// watchOwner reads the owner's pipe, on which nothing more is ever written,
-// until it ends.
+// watchOwner reads what the owner writes, which is nothing more, until that ends: by
+// a reset if the owner has left beats unread.
 func watchOwner(owner io.Reader, cancel context.CancelCauseFunc) {
 	_, err := io.Copy(io.Discard, owner)
-	if err == nil {
+	if err == nil || errors.Is(err, unix.ECONNRESET) {
 		err = ErrOwnerDied
 	}
 	// Should the program hang in its clean-up, it ends all the same: nobody is

@@ -36,7 +36,7 @@ func spawn(ctx context.Context, o Options) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.log.close())
 	}
-	alive, owner, err := os.Pipe()
+	alive, owner, err := ownerPair()
 	if err != nil {
 		return nil, errors.Join(err, p.log.close(), link.child.Close(), link.discard())
 	}
@@ -52,6 +52,9 @@ func spawn(ctx context.Context, o Options) (*Process, error) {
 		prioritize(p.PID(), o.Nice)
 	}
 	go p.reap()
+	if o.Detached == nil && !o.Quiet {
+		go p.watch() // to its end
+	}
 	if err := p.begin(ctx, o, link); err != nil {
 		return nil, errors.Join(err, p.kill(), link.discard())
 	}

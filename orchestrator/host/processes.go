@@ -13,10 +13,11 @@ import (
 
 // Process is what the kernel says of a process (proc(5)).
 type Process struct {
-	PID   int
-	Name  string
-	Start uint64        // in clock ticks since boot: with the id it names the process uniquely
-	CPU   time.Duration // that all its threads have used
+	PID    int
+	Parent int
+	Name   string
+	Start  uint64        // in clock ticks since boot: with the id it names the process uniquely
+	CPU    time.Duration // that all its threads have used
 }
 
 // Tick is the unit of CPU times in /proc, whatever the kernel's own is.
@@ -40,7 +41,7 @@ func ReadProcess(pid int) (Process, error) {
 // may hold anything. From the last parenthesis on there are plain fields, the state
 // (field 3) first.
 func parseProcess(raw []byte) (p Process, err error) {
-	const fieldState, fieldUser, fieldSystem, fieldStart = 3, 14, 15, 22
+	const fieldState, fieldParent, fieldUser, fieldSystem, fieldStart = 3, 4, 14, 15, 22
 	begin, end := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
 	fields := bytes.Fields(raw[end+1:])
 	if begin < 0 || end < begin || len(fields) <= fieldStart-fieldState {
@@ -53,6 +54,9 @@ func parseProcess(raw []byte) (p Process, err error) {
 			return Process{}, err
 		}
 		p.CPU += time.Duration(ticks) * Tick
+	}
+	if p.Parent, err = strconv.Atoi(string(fields[fieldParent-fieldState])); err != nil {
+		return Process{}, err
 	}
 	p.Start, err = strconv.ParseUint(string(fields[fieldStart-fieldState]), 10, 64)
 	return p, err
