@@ -3,6 +3,7 @@ package labs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ func checkBaseline(r *schema.Reader, l *Lab) {
 // short form is wrong beside the aqm.
 func checkIngress(r *schema.Reader, l *Lab, s Scheme) {
 	path := schemePath(s.Name) + ".ingress"
-	if short, _ := kind.AsText(r.Value(schemePath(s.Name) + ".aqm")); isGate(short) {
+	if short, _ := kind.AsText(r.Value(schemePath(s.Name) + ".aqm")); isGate(short) && r.Value(path) == nil {
 		path = schemePath(s.Name)
 	}
 	env := port.GateEnv{Buffer: l.Switch.buffer(), FullPacket: int(l.FullPacket()), FacesHost: true}
@@ -140,13 +141,19 @@ const plainAQM = "droptail"
 // side.
 func isGate(name string) bool { return slices.Contains(port.Gates().Names(), name) }
 
-// expandGate writes out the short form of a scheme.
+// expandGate writes out the short form of a scheme. Parameters may stand below ingress
+// all the same: sets of keys then need not know which form a lab has.
 func expandGate(r *schema.Reader, s *Scheme) {
 	if !isGate(s.AQM.Kind) {
 		return
 	}
-	if s.Ingress.Kind != "" || len(s.Ingress.Params) > 0 {
+	if s.Ingress.Kind != "" {
 		r.Fail(schemePath(s.Name)+".ingress", "aqm: %s is short for aqm: %s with ingress: %s: want one of the two", s.AQM.Kind, plainAQM, s.AQM.Kind)
 	}
-	s.Ingress, s.AQM = s.AQM, kind.Choice{Kind: plainAQM}
+	params := maps.Clone(s.AQM.Params)
+	if params == nil {
+		params = s.Ingress.Params
+	}
+	maps.Copy(params, s.Ingress.Params)
+	s.Ingress, s.AQM = kind.Choice{Kind: s.AQM.Kind, Params: params}, kind.Choice{Kind: plainAQM}
 }

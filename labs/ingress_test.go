@@ -17,6 +17,7 @@ schemes:
   - {name: beside, aqm: tcn, threshold: 250us, ingress: abq}
   - {name: full, aqm: dctcp-red, threshold: 60KB, ingress: {kind: abq, k: 30KB}}
   - {name: none, aqm: droptail}
+  - {name: below, aqm: abq, ingress: {k: 20KB}}
 `
 
 func abq(params map[string]any) kind.Choice { return kind.Choice{Kind: "abq", Params: params} }
@@ -31,6 +32,7 @@ func TestIngress(t *testing.T) {
 		{Name: "beside", AQM: kind.Choice{Kind: "tcn", Params: map[string]any{"threshold": "250us"}}, Ingress: abq(nil)},
 		{Name: "full", AQM: kind.Choice{Kind: "dctcp-red", Params: map[string]any{"threshold": "60KB"}}, Ingress: abq(map[string]any{"k": "30KB"})},
 		{Name: "none", AQM: droptail},
+		{Name: "below", AQM: droptail, Ingress: abq(map[string]any{"k": "20KB"})},
 	}
 	l := load(t, write(t, "x.yaml", abqLab))
 	if !reflect.DeepEqual(l.Schemes, want) {
@@ -75,6 +77,7 @@ func TestBadIngress(t *testing.T) {
 		"parameter":       {"name: a\n    aqm: droptail\n    ingress:\n      kind: abq\n      k: 20", `x.yaml:7: schemes.a.ingress.k: 20 has no unit: want a size such as 96KB or 2500B`},
 		"no parameter":    {"{name: a, aqm: droptail, ingress: {kind: abq, flor: 6KB}}", `x.yaml:3: schemes.a.ingress.flor: unknown parameter: want one of k, q_max, floor, ece_on_last_release, ports, states, release, corrector, queue, least_window, window_shift (did you mean floor?)`},
 		"short parameter": {"name: a\n    aqm: abq\n    k: 2MB", `x.yaml:5: schemes.a.k: 2MB is not below the capacity of the port's queues, 1MB`},
+		"short below":     {"name: a\n    aqm: abq\n    ingress:\n      k: 2MB", `x.yaml:6: schemes.a.ingress.k: 2MB is not below the capacity of the port's queues, 1MB`},
 		"no kind":         {"{name: a, aqm: droptail, ingress: {k: 20KB}}", `x.yaml:3: schemes.a.ingress.kind: missing: want one of abq`},
 		"number":          {"{name: a, aqm: droptail, ingress: 3}", `x.yaml:3: schemes.a.ingress.kind: 3 is not the name of a kind`},
 		"list":            {"{name: a, aqm: droptail, ingress: [abq]}", `x.yaml:3: schemes.a.ingress: not a mapping: want keys such as kind`},

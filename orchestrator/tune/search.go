@@ -125,6 +125,9 @@ func (s *Search) Run(ctx context.Context) (*Outcome, error) {
 		if err := o.extend(ctx, field, s.FirstSeed+before, s.FirstSeed+uint64(seeds)); err != nil {
 			return nil, err
 		}
+		if !slices.ContainsFunc(field, func(t *Trial) bool { return t.Setting != nil && !t.Invalid }) {
+			return nil, fmt.Errorf("%w: the lab does not hold together with any of %d settings", ErrAsked, n)
+		}
 		before = uint64(seeds)
 		rank(field)
 		if i < len(rungs())-1 {

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -159,5 +160,25 @@ func TestParseConstraint(t *testing.T) {
 		if c, err := ParseConstraint(bad); err == nil {
 			t.Errorf("%q: %+v, want an error", bad, c)
 		}
+	}
+}
+
+// TestNothingHolds: a search says so when no setting makes a lab that holds together.
+func TestNothingHolds(t *testing.T) {
+	s := Search{
+		Space: []Param{{Key: "x", Low: 1, High: 2}}, Objective: Objective{Metric: "small.p99"},
+		Budget: 30, Loads: []float64{0.5}, FirstSeed: 1, Note: func(string) {},
+		Measure: func(_ context.Context, asks []Ask) ([]map[string]float64, error) {
+			found := make([]map[string]float64, len(asks))
+			for i, a := range asks {
+				if a.Setting == nil {
+					found[i] = map[string]float64{"small.p99": 1}
+				}
+			}
+			return found, nil
+		},
+	}
+	if o, err := s.Run(t.Context()); !errors.Is(err, ErrAsked) {
+		t.Errorf("%+v, %v", o, err)
 	}
 }

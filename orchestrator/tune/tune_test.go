@@ -96,6 +96,29 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestEachSetting: whichever way a lab writes a scheme, it holds together with every
+// setting that is tried.
+func TestEachSetting(t *testing.T) {
+	for _, name := range []string{"quickstart", "field/dwrr-websearch", "field/sp-dwrr-websearch"} {
+		lab, err := labs.Load(name, labs.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range lab.Schemes {
+			space, err := Space(lab, s.Name, nil)
+			if errors.Is(err, ErrAsked) {
+				continue // it has nothing to tune
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := labs.Load(name, labs.Options{Set: candidate(space, 1)}); err != nil {
+				t.Errorf("%s: %s: %v", name, s.Name, err)
+			}
+		}
+	}
+}
+
 // TestSpace: ranges of the table are in base RTTs and bandwidth-delay products of the lab.
 func TestSpace(t *testing.T) {
 	lab, err := labs.Load("quickstart", labs.Options{Set: []string{"rtt.min=100us", "topology.rate=1Gbps"}})
