@@ -21,8 +21,8 @@ import (
 )
 
 func newResults() *cobra.Command {
-	return group("results", "The runs that are stored: list, show, remove, export",
-		listResults(), showResults(), removeResults(), exportResults())
+	return group("results", "The runs that are stored: list, show, verify, repair, remove, export",
+		listResults(), showResults(), verifyResults(), repairResults(), removeResults(), exportResults())
 }
 
 func listResults() *cobra.Command {
@@ -91,16 +91,33 @@ is a folder, or the name of one below results/runs; latest is the newest.
   aqmlab results show latest --json`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeRuns(&root),
-	}, func(_ *cobra.Command, names []string) (shownRun, error) {
+	}, func(c *cobra.Command, names []string) (shownRun, error) {
 		runs, err := openRuns(root, names)
 		if err != nil {
 			return shownRun{}, err
 		}
-		j, err := report.RunJSONOf(runs[0])
+		for _, line := range damageOf(runs[0]) {
+			fmt.Fprintln(c.ErrOrStderr(), "warning:", line)
+		}
+		j, err := report.RunJSONOf(runs[0].Sound(readable))
 		return shownRun{store.EntryOf(runs[0].Dir), runs[0].Manifest, j.Runs}, err
 	}, printShown)
 	addRunsFlag(c, &root)
 	return c
+}
+
+// readable tells whether the flows of a point can be read.
+func readable(p store.Point) error {
+	_, err := p.ReadFlows()
+	return err
+}
+
+// damageOf says which points of a run are not shown, and why.
+func damageOf(r *store.Run) (lines []string) {
+	for _, d := range r.Sound(readable).Damaged() {
+		lines = append(lines, fmt.Sprintf("point %s is damaged and not shown: %v; %s", d.Folder, d.Err, store.Remedy(r.Dir)))
+	}
+	return lines
 }
 
 func printShown(w io.Writer, s shownRun) error {
@@ -168,7 +185,7 @@ without --force, and then none of those named is removed.`,
 				return usage(err)
 			}
 			if !force {
-				if err := confirm(c, dirs); err != nil {
+				if err := confirm(c, fmt.Sprintf("Remove %s?", strings.Join(dirs, ", ")), "--force"); err != nil {
 					return err
 				}
 			}
@@ -208,12 +225,12 @@ func removable(root string, names []string) ([]string, error) {
 	return dirs, nil
 }
 
-// confirm asks on a terminal.
-func confirm(c *cobra.Command, dirs []string) error {
+// confirm asks on a terminal. Elsewhere a flag says yes.
+func confirm(c *cobra.Command, question, flag string) error {
 	if !isTerminal(c.InOrStdin()) {
-		return usage(errors.New("removing needs --force where there is no terminal to ask on"))
+		return usage(fmt.Errorf("it needs %s where there is no terminal to ask on", flag))
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "Remove %s? [y/N] ", strings.Join(dirs, ", "))
+	fmt.Fprintf(c.ErrOrStderr(), "%s [y/N] ", question)
 	answer, err := bufio.NewReader(c.InOrStdin()).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the answer: %w", err)

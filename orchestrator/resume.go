@@ -82,6 +82,9 @@ func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *store.Ru
 			left = append(left, p)
 			continue
 		}
+		if err := stored.Check(); err != nil {
+			return refused(fmt.Errorf("%w; %s", err, store.Remedy(run.Dir)))
+		}
 		if err := sameFlows(p, stored); err != nil {
 			return refused(err)
 		}

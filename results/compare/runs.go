@@ -31,38 +31,66 @@ func Runs(runs []*store.Run, baseline string) (Comparison, error) {
 	if err := distinct(runs); err != nil {
 		return Comparison{}, err
 	}
-	points, err := pool(runs)
-	if err != nil {
-		return Comparison{}, err
-	}
+	given := runs
+	runs, points := pool(runs)
 	if baseline == "" {
 		baseline = runs[0].Manifest.Baseline
 	}
 	baseline = firstNamed(points, baseline)
-	err = strangers(runs, baseline)
+	err := strangers(runs, baseline)
 	var c Comparison
 	if err == nil {
 		c, err = Points(points, baseline)
 	}
 	if err != nil {
-		return Comparison{}, fmt.Errorf("comparing %s: %w%s", strings.Join(Names(runs), ", "), err, because(runs))
+		return Comparison{}, fmt.Errorf("comparing %s: %w%s", strings.Join(Names(runs), ", "), err, because(runs)+strings.Join(append([]string{""}, LeftOut(runs)...), "; "))
 	}
-	c.Runs, c.Differences = Names(runs), differences(runs)
-	c.Warnings = append(states(runs), c.Warnings...)
+	c.Runs, c.Differences = Names(runs), differences(given)
+	c.Warnings = slices.Concat(states(runs), LeftOut(runs), c.Warnings)
 	return c, nil
 }
 
-// pool reads the flows of all runs.
-func pool(runs []*store.Run) ([]results.Point, error) {
-	var points []results.Point
-	for _, s := range Contenders(runs) {
-		p, err := s.ReadFlows()
-		if err != nil {
-			return nil, err
-		}
+// pool reads the flows of all runs that can be used.
+func pool(runs []*store.Run) (usable []*store.Run, points []results.Point) {
+	read := make(map[string]results.Point) // by folder
+	usable = Usable(runs, func(s store.Point) (err error) {
+		read[s.Path()], err = s.ReadFlows()
+		return err
+	})
+	for _, s := range Contenders(usable) {
+		p := read[s.Path()]
+		p.Scheme = s.Scheme
 		points = append(points, p)
 	}
-	return points, nil
+	return usable, points
+}
+
+// Usable are the runs without the points that are damaged, or for which check fails. With
+// such a point those of all schemes and runs go that replayed the same flows: otherwise
+// schemes would be compared on different seeds.
+func Usable(runs []*store.Run, check func(store.Point) error) []*store.Run {
+	usable := make([]*store.Run, len(runs))
+	lost := make(map[results.Coord]bool)
+	for i, r := range runs {
+		usable[i] = r.Sound(check)
+		for _, d := range usable[i].Damaged() {
+			lost[d.Trace()] = true
+		}
+	}
+	for i, r := range usable {
+		usable[i] = r.Without(func(at results.Coord) bool { return lost[at.Trace()] })
+	}
+	return usable
+}
+
+// LeftOut says which points of runs are left out as they are damaged.
+func LeftOut(runs []*store.Run) (out []string) {
+	for _, r := range runs {
+		for _, d := range r.Damaged() {
+			out = append(out, fmt.Sprintf("point %s of run %s is damaged, so %v is left out for all schemes: %v; %s", d.Folder, filepath.Base(r.Dir), d.Trace(), d.Err, store.Remedy(r.Dir)))
+		}
+	}
+	return out
 }
 
 // Contenders are the points of all runs, with the schemes of several runs told

@@ -38,6 +38,7 @@ type content struct {
 
 // NewPage compares the runs. The baseline "" stands for the first run's.
 func NewPage(runs []*store.Run, baseline string) (*Page, error) {
+	runs = compare.Usable(runs, store.Point.Check)
 	c, err := compare.Runs(runs, baseline)
 	if err != nil {
 		return nil, err

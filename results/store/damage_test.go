@@ -166,7 +166,7 @@ func TestFlippedBytes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		step := len(b)/200 + 1
+		step := len(b)/60 + 1
 		if os.Getenv(allBytes) != "" {
 			step = 1
 		}
@@ -179,8 +179,15 @@ func TestFlippedBytes(t *testing.T) {
 				b[at] ^= bit
 				flipped, err := Open(run.Dir)
 				var got results.Point
-				if err == nil {
+				switch {
+				case err != nil:
+				case len(flipped.Damaged()) > 0:
+					err = flipped.Damaged()[0].Err
+				default:
 					got, err = flipped.Points()[0].Read()
+				}
+				if h := Verify(run.Dir); len(h.Flaws) == 0 && filepath.Base(path) != manifestFile || len(h.Flaws) > 0 && !strings.Contains(h.Flaws[0].Why, path) {
+					t.Errorf("byte %d of %s: verified: %+v", at, path, h)
 				}
 				if err != nil && !strings.Contains(err.Error(), path) {
 					t.Errorf("byte %d of %s: error %v does not name it", at, path, err)

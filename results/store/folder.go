@@ -73,6 +73,9 @@ func (f folder) writeSums() error {
 // names the file.
 func (f folder) open(name string) (*os.File, error) {
 	file, err := os.Open(f.path(name))
+	if err != nil && f.sums[name] != "" {
+		err = fmt.Errorf("%w, and %s lists it", err, f.path(sumsFile))
+	}
 	if err != nil {
 		return nil, damaged(f.path(name), err)
 	}

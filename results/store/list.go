@@ -118,6 +118,9 @@ func EntryOf(dir string) Entry {
 // counts rows by the ends of the files, which are what a file that was cut short
 // lacks.
 func (r *Run) check() error {
+	for _, d := range r.damaged {
+		return d.Err
+	}
 	for _, p := range r.points {
 		err := cmp.Or(checkRows(p.dir, flowsFile, p.Flows), checkRows(p.dir, seriesFile, p.Samples))
 		if err != nil {

@@ -80,6 +80,9 @@ func openPoint(dir string) (Point, error) {
 	return p, nil
 }
 
+// Path is the folder of the point.
+func (s Point) Path() string { return s.dir }
+
 // Read reads the whole point but for its capture. The error names the file that is damaged.
 func (s Point) Read() (results.Point, error) {
 	p, err := s.ReadFlows()

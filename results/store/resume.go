@@ -16,7 +16,11 @@ import (
 // leaves empty is not known yet, and not looked at.
 func (r *Run) CheckResumable(m results.Manifest, labYAML []byte) error {
 	if e := EntryOf(r.Dir); e.State == results.Running || e.State == results.Broken {
-		return errors.New(strings.TrimSuffix(fmt.Sprintf("it is %s: %s", e.State, e.Reason), ": "))
+		err := errors.New(strings.TrimSuffix(fmt.Sprintf("it is %s: %s", e.State, e.Reason), ": "))
+		if e.State == results.Broken {
+			err = fmt.Errorf("%w; %s", err, Remedy(r.Dir))
+		}
+		return err
 	}
 	var differs []string
 	for _, s := range Settings([]*Run{r, {Manifest: m, LabYAML: labYAML}}) {

@@ -21,12 +21,14 @@ type Run struct {
 	Manifest results.Manifest
 	LabYAML  []byte // the resolved lab
 
-	points []Point
+	points  []Point
+	damaged []Damage
 }
 
 // Open opens a run, which may be partial or still growing. The error says
-// which file is missing or damaged; the records of the points are read, and
-// checked, only when they are asked for.
+// which file of the run is missing or damaged; points that are, are in
+// [Run.Damaged]. The records of the points are read, and checked, only when they
+// are asked for.
 func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
 	if err := r.load(); err != nil {
@@ -50,12 +52,14 @@ func (r *Run) load() (err error) {
 		}
 		p, err := openPoint(filepath.Join(r.Dir, e.Name()))
 		if err != nil {
-			return err
+			r.damaged = append(r.damaged, Damage{r.coordOf(e.Name()), e.Name(), err})
+			continue
 		}
 		r.points = append(r.points, p)
 	}
 	r.order()
-	return r.missing()
+	r.missing()
+	return nil
 }
 
 // loadManifest reads what made the run, which must be all there.
@@ -104,22 +108,21 @@ func (r *Run) rank(scheme string) int {
 	return len(r.Manifest.Schemes)
 }
 
-// missing tells which point of the manifest is not on disk, and corrects the
+// missing adds to the damaged what the manifest lists and is not on disk, and corrects the
 // manifest of a run that never got to list its points.
-func (r *Run) missing() error {
+func (r *Run) missing() {
 	if r.Manifest.State == results.Running {
 		r.Manifest.Points = r.infos()
-		return nil
+		return
 	}
-	var errs []error
 	for _, want := range r.Manifest.Points {
-		if !slices.ContainsFunc(r.points, func(p Point) bool {
-			return p.Coord == want.Coord
-		}) {
-			errs = append(errs, fmt.Errorf("%v is listed in the manifest but missing", want.Coord))
+		there := slices.ContainsFunc(r.points, func(p Point) bool { return p.Coord == want.Coord }) ||
+			slices.ContainsFunc(r.damaged, func(d Damage) bool { return d.Coord == want.Coord })
+		if !there {
+			err := fmt.Errorf("%v is listed in %s but missing", want.Coord, filepath.Join(r.Dir, manifestFile))
+			r.damaged = append(r.damaged, Damage{want.Coord, want.Folder(), err})
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // infos are the points that are there, without their records.

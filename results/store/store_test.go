@@ -309,7 +309,14 @@ func TestMissingParquet(t *testing.T) {
 
 func TestOpenSaysWhatIsMissing(t *testing.T) {
 	run := stored(t, resultstest.StarManifest(), resultstest.Measured()[:1])
-	for _, file := range []string{"droptail-load0.5-seed1/point.json", labFile, manifestFile} {
+	point := "droptail-load0.5-seed1/point.json"
+	if err := os.Remove(filepath.Join(run.Dir, point)); err != nil {
+		t.Fatal(err)
+	}
+	if d := open(t, run.Dir).Damaged(); len(d) != 1 || d[0].Coord != run.Points()[0].Coord || !strings.Contains(d[0].Err.Error(), point) {
+		t.Errorf("without %s: %+v", point, d)
+	}
+	for _, file := range []string{labFile, manifestFile} {
 		if err := os.Remove(filepath.Join(run.Dir, file)); err != nil {
 			t.Fatal(err)
 		}
