@@ -30,41 +30,27 @@ func newWatcher(w io.Writer) watcher {
 	return newLines(w, time.Now)
 }
 
-// remainder estimates how long a run still takes.
-type remainder struct {
-	now   func() time.Time
-	begun time.Time
-	done  map[int]int64 // flows of each point that have ended
-	of    int64         // flows of all points
-}
-
-func newRemainder(now func() time.Time) *remainder {
-	return &remainder{now: now, begun: now(), done: map[int]int64{}}
-}
-
 // note takes how many flows of a point have ended.
-func (r *remainder) note(p orchestrator.Point, ended int64) {
-	r.done[p.Number] = ended
-	r.of = int64(p.Of) * int64(p.Flows)
+func note(r *orchestrator.Remainder, p orchestrator.Point, ended int64) {
+	r.Whole = float64(p.Of) * float64(p.Flows)
+	r.Done(p.Number, float64(ended))
 }
 
-// left is the wall time that a run still takes. On the wall clock it is the
-// starts of this point's trace that are to come, and those of the points that
-// follow: what a trace's last flows take is short beside it. In virtual time it
-// follows from the share of flows that have ended, and is unknown at first.
-func (r *remainder) left(p orchestrator.Point, elapsed time.Duration) string {
-	d := max(0, p.Lasts-elapsed) + p.After
-	if p.Lasts == 0 {
-		ended := int64(0)
-		for _, n := range r.done {
-			ended += n
-		}
-		if ended == 0 {
-			return "unknown time left"
-		}
-		d = time.Duration(float64(r.now().Sub(r.begun)) * float64(r.of-ended) / float64(ended))
+// left is the wall time that a run still takes. On the wall clock there is nothing to
+// estimate: it is the starts of this point's trace that are to come, and those of the
+// points that follow. What a trace's last flows take is short beside it.
+func left(r *orchestrator.Remainder, p orchestrator.Point, elapsed time.Duration) string {
+	if p.Lasts > 0 {
+		return inAll(max(0, p.Lasts-elapsed)+p.After, true)
 	}
-	return fmt.Sprintf("%v left", d.Round(time.Second))
+	return inAll(r.Left())
+}
+
+func inAll(left time.Duration, known bool) string {
+	if !known {
+		return "unknown time left"
+	}
+	return fmt.Sprintf("%v left", left.Round(time.Second))
 }
 
 // title names a point in front of a line.
@@ -76,7 +62,7 @@ func title(p orchestrator.Point) string {
 type bars struct {
 	progress *mpb.Progress
 	bars     map[int]*mpb.Bar // of points, by their number
-	rest     *remainder
+	rest     *orchestrator.Remainder
 	ended    map[int]string // what points came to, by their number
 	small    map[int]string // what their small flows have come to so far
 	mu       sync.Mutex     // guards all but progress and bars: bars read it while they are drawn
@@ -84,7 +70,7 @@ type bars struct {
 
 func newBars(o ...mpb.ContainerOption) *bars {
 	return &bars{
-		progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: newRemainder(time.Now),
+		progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: orchestrator.NewRemainder(time.Now),
 		ended: map[int]string{}, small: map[int]string{},
 	}
 }
@@ -99,7 +85,7 @@ func (b *bars) Begin(p orchestrator.Point) {
 		if end, ok := b.ended[p.Number]; ok {
 			return ", done" + end
 		}
-		return b.small[p.Number] + ", " + b.rest.left(p, time.Since(begun))
+		return b.small[p.Number] + ", " + left(b.rest, p, time.Since(begun))
 	}
 	b.bars[p.Number] = b.progress.AddBar(int64(p.Flows),
 		mpb.PrependDecorators(decor.Name(title(p)+" ")),
@@ -109,7 +95,7 @@ func (b *bars) Begin(p orchestrator.Point) {
 
 func (b *bars) Progress(p orchestrator.Point, s backend.Progress) {
 	b.mu.Lock()
-	b.rest.note(p, s.Completed+s.Failed)
+	note(b.rest, p, s.Completed+s.Failed)
 	b.small[p.Number] = smallP99(s.Last.FCT[results.Small])
 	b.mu.Unlock()
 	b.bars[p.Number].SetCurrent(s.Completed + s.Failed)
@@ -155,7 +141,7 @@ type lines struct {
 	w      io.Writer
 	now    func() time.Time
 	points map[int]*lastLine
-	rest   *remainder
+	rest   *orchestrator.Remainder
 }
 
 // lastLine is when a point began, and when a line about it was last written.
@@ -165,25 +151,25 @@ type lastLine struct{ begun, said time.Time }
 const lineEvery = 5 * time.Second
 
 func newLines(w io.Writer, now func() time.Time) *lines {
-	return &lines{w: w, now: now, points: map[int]*lastLine{}, rest: newRemainder(now)}
+	return &lines{w: w, now: now, points: map[int]*lastLine{}, rest: orchestrator.NewRemainder(now)}
 }
 
 func (l *lines) Note(text string) { fmt.Fprintln(l.w, text) }
 
 func (l *lines) Begin(p orchestrator.Point) {
 	l.points[p.Number] = &lastLine{l.now(), l.now()}
-	fmt.Fprintf(l.w, "%s: %d flows, %s in all\n", title(p), p.Flows, l.rest.left(p, 0))
+	fmt.Fprintf(l.w, "%s: %d flows, %s in all\n", title(p), p.Flows, left(l.rest, p, 0))
 }
 
 func (l *lines) Progress(p orchestrator.Point, s backend.Progress) {
 	now, told := l.now(), l.points[p.Number]
-	l.rest.note(p, s.Completed+s.Failed)
+	note(l.rest, p, s.Completed+s.Failed)
 	if now.Sub(told.said) < lineEvery {
 		return
 	}
 	told.said = now
 	small := smallP99(s.Last.FCT[results.Small])
-	fmt.Fprintf(l.w, "%s: %d/%d flows%s, %s in all\n", title(p), s.Completed+s.Failed, p.Flows, small, l.rest.left(p, now.Sub(told.begun)))
+	fmt.Fprintf(l.w, "%s: %d/%d flows%s, %s in all\n", title(p), s.Completed+s.Failed, p.Flows, small, left(l.rest, p, now.Sub(told.begun)))
 }
 
 func (l *lines) End(p orchestrator.Point, measured results.Point) {
@@ -193,7 +179,7 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 			completed++
 		}
 	}
-	l.rest.note(p, int64(p.Flows))
+	note(l.rest, p, int64(p.Flows))
 	took := l.now().Sub(l.points[p.Number].begun)
 	small := smallP99(results.Summarize(measured.Flows, results.Small))
 	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v%s\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond), small)
@@ -208,5 +194,9 @@ func printProgress(w io.Writer, p sweep.Progress) {
 	if p.Failed > 0 {
 		failed = fmt.Sprintf(", %d failed", p.Failed)
 	}
-	fmt.Fprintf(w, "[%d/%d%s] %s; about %s left\n", p.Points, p.Of, failed, cmp.Or(p.Just, "going on"), roughly(p.Left))
+	left := "unknown time"
+	if p.Left >= 0 {
+		left = "about " + roughly(p.Left)
+	}
+	fmt.Fprintf(w, "[%d/%d%s] %s; %s left\n", p.Points, p.Of, failed, cmp.Or(p.Just, "going on"), left)
 }

@@ -11,6 +11,7 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/sweep"
 	"aqmlab/results"
 )
 
@@ -30,8 +31,8 @@ func TestLeft(t *testing.T) {
 		{1600 * time.Millisecond, 0, 0, "2s"},
 	}
 	for _, tt := range tests {
-		r := newRemainder(time.Now)
-		if got := r.left(orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want+" left" {
+		r := orchestrator.NewRemainder(time.Now)
+		if got := left(r, orchestrator.Point{Lasts: tt.lasts, After: tt.after}, tt.elapsed); got != tt.want+" left" {
 			t.Errorf("%v and %v after, %v in: %s, want %s left", tt.lasts, tt.after, tt.elapsed, got, tt.want)
 		}
 	}
@@ -41,15 +42,15 @@ func TestLeft(t *testing.T) {
 // long the others take.
 func TestLeftInVirtualTime(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	r := newRemainder(func() time.Time { return now })
+	r := orchestrator.NewRemainder(func() time.Time { return now })
 	first, second := orchestrator.Point{Number: 1, Of: 4, Flows: 100}, orchestrator.Point{Number: 2, Of: 4, Flows: 100}
-	if got := r.left(first, 0); got != "unknown time left" {
+	if got := left(r, first, 0); got != "unknown time left" {
 		t.Errorf("at the beginning: %s", got)
 	}
 	now = now.Add(10 * time.Second)
-	r.note(first, 30)
-	r.note(second, 10)
-	if got := r.left(first, 0); got != "1m30s left" { // 40 of 400 took 10 s
+	note(r, first, 30)
+	note(r, second, 10)
+	if got := left(r, first, 0); got != "1m30s left" { // 40 of 400 took 10 s
 		t.Errorf("with 40 of 400 flows done in 10 s: %s", got)
 	}
 }
@@ -136,6 +137,19 @@ func TestLines(t *testing.T) {
 	out.Reset()
 	l.close()
 	expect()
+}
+
+// TestPrintProgress: nobody is told that nothing is left because nobody knows what is.
+func TestPrintProgress(t *testing.T) {
+	for want, p := range map[string]sweep.Progress{
+		"[0/8] going on; unknown time left\n":         {Of: 8, Left: -1},
+		"[3/8, 1 failed] a: done; about 1m30s left\n": {Points: 3, Failed: 1, Of: 8, Just: "a: done", Left: 90 * time.Second},
+	} {
+		var out bytes.Buffer
+		if printProgress(&out, p); out.String() != want {
+			t.Errorf("%+v: %q, want %q", p, out.String(), want)
+		}
+	}
 }
 
 // TestBars: bars come to their end, whether or not the run does.

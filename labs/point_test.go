@@ -17,49 +17,50 @@ workload: {load: [0.3, 0.5], flows: 10}
 seeds: [1, 2]
 `
 
-// TestPointKey: a point is the same in labs that differ only in what others they
+// TestPointText: a point is the same in labs that differ only in what others they
 // have, and another when it is measured in another way.
-func TestPointKey(t *testing.T) {
-	key := func(text, scheme string) string {
+func TestPointText(t *testing.T) {
+	of := func(text, scheme string) string {
 		l, err := labs.Parse("x.yaml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := l.PointKey(scheme, 0.5, 2)
+		k, err := l.PointText(scheme)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(l.Schemes) != 2 || len(l.Seeds) == 0 {
-			t.Fatalf("asking for a key changed the lab: %+v", l)
+			t.Fatalf("asking for the text changed the lab: %+v", l)
 		}
 		return k
 	}
-	tcn := key(pointLab, "tcn")
+	tcn := of(pointLab, "tcn")
 	for change, same := range map[[2]string]bool{
-		{"[1, 2]", "[7, 2, 3]"}:              true,
-		{"[0.3, 0.5]", "0.5"}:                true,
-		{"name: droptail", "name: other"}:    true,
-		{"threshold: 1ms", "threshold: 2ms"}: false,
-		{"flows: 10", "flows: 11"}:           false,
-		{"rate: 1Gbps", "rate: 2Gbps"}:       false,
+		{"[1, 2]", "[7, 2, 3]"}:                true,
+		{"[0.3, 0.5]", "0.5"}:                  true,
+		{"name: droptail", "name: other"}:      true,
+		{"name: p", "name: p\ntitle: a title"}: true,
+		{"threshold: 1ms", "threshold: 2ms"}:   false,
+		{"flows: 10", "flows: 11"}:             false,
+		{"rate: 1Gbps", "rate: 2Gbps"}:         false,
 		{"name: tcn, aqm: tcn", "name: tcn, aqm: codel, target: 1ms, interval: 9ms}, {name: z, aqm: tcn"}: false,
 	} {
 		text := strings.Replace(pointLab, change[0], change[1], 1)
 		if strings.Contains(text, "name: z") {
 			text = strings.Replace(text, "{name: droptail, aqm: droptail}, ", "", 1)
 		}
-		if got := key(text, "tcn"); (got == tcn) != same {
-			t.Errorf("%v: key %s beside %s", change, got, tcn)
+		if got := of(text, "tcn"); (got == tcn) != same {
+			t.Errorf("%v: text %s beside %s", change, got, tcn)
 		}
 	}
-	if key(pointLab, "droptail") == tcn {
-		t.Error("two schemes have one key")
+	if of(pointLab, "droptail") == tcn {
+		t.Error("two schemes have one text")
 	}
 	l, err := labs.Parse("x.yaml", []byte(pointLab))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.PointKey("red", 0.5, 2); !errors.Is(err, kind.ErrUnknown) {
+	if _, err := l.PointText("red"); !errors.Is(err, kind.ErrUnknown) {
 		t.Errorf("an unknown scheme: %v", err)
 	}
 }

@@ -48,12 +48,15 @@ func (l *Lab) Restricted(schemes []string, load float64, seed uint64) (*Lab, err
 	return &one, one.Only(schemes)
 }
 
-// PointKey is what a point is known by, whatever else its lab says: equal keys
-// stand for points that are measured in the same way.
-func (l *Lab) PointKey(scheme string, load float64, seed uint64) (string, error) {
-	one, err := l.Restricted([]string{scheme}, load, seed)
+// PointText is all that a lab says of how the points of a scheme are measured, but for
+// their load and seed: the lab as YAML, without the other schemes and what is there for
+// readers. Equal texts stand for points that are measured in the same way.
+func (l *Lab) PointText(scheme string) (string, error) {
+	one, err := l.Restricted([]string{scheme}, 1, 1)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s %v %d %s", l.Name, scheme, load, seed, one.Hash()), nil
+	one.Title, one.Source = "", Source{}
+	text, err := one.YAML()
+	return string(text), err
 }

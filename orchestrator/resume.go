@@ -22,23 +22,16 @@ func LabOf(run *store.Run, kinds port.Kinds) (*labs.Lab, error) {
 	return labs.ParseOf(kinds, filepath.Join(run.Dir, "lab.yaml"), run.LabYAML)
 }
 
-// KeysOf are what the points of a stored run are known by, in the order of
-// [store.Run.Points]: see [labs.Lab.PointKey]. A point of that key is never
-// run again.
-func KeysOf(run *store.Run, kinds port.Kinds) ([]string, error) {
-	lab, err := LabOf(run, kinds)
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	for _, p := range run.Points() {
-		key, err := lab.PointKey(p.Scheme, p.Load, p.Seed)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", run.Dir, err)
-		}
-		keys = append(keys, key)
-	}
-	return keys, nil
+// known is what tells the points of a run and of the lab that it goes on with apart. It
+// is what the lab says of them ([labs.Lab.PointText]), as it is in the keys of a sweep's
+// points. Those keys say more, the program, the machine and the contents of files, since
+// nothing else keeps their points apart. A run may go on under another version of the
+// program: its manifest and its flows are compared instead, and its dilation is kept.
+func known(lab *labs.Lab, at results.Coord) (string, error) {
+	same := *lab
+	same.Dilation = 0
+	text, err := same.PointText(at.Scheme)
+	return fmt.Sprintf("%v %s", at, text), err
 }
 
 // takeUp leaves of the points those that the run to be resumed does not have,
@@ -63,17 +56,21 @@ func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *store.Ru
 	if err := run.CheckResumable(m, yaml); err != nil {
 		return refused(err)
 	}
-	keys, err := KeysOf(run, lab.Kinds)
+	own, err := LabOf(run, lab.Kinds)
 	if err != nil {
 		return refused(err)
 	}
 	have := make(map[string]store.Point)
-	for i, p := range run.Points() {
-		have[keys[i]] = p
+	for _, p := range run.Points() {
+		key, err := known(own, p.Coord)
+		if err != nil {
+			return refused(fmt.Errorf("reading %s: %w", run.Dir, err))
+		}
+		have[key] = p
 	}
 	var left []backend.Point
 	for _, p := range points {
-		key, err := lab.PointKey(p.Scheme, p.Load, p.Seed)
+		key, err := known(lab, p.Coord)
 		if err != nil {
 			return nil, nil, err
 		}

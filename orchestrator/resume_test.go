@@ -85,6 +85,19 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumeRetitled: what is there for readers, and the dilation that a run keeps, make no
+// other points: none is measured again.
+func TestResumeRetitled(t *testing.T) {
+	early := cut(t, t.TempDir())
+	had := len(early.Points())
+	w := &stopper{}
+	lab := parse(t, strings.Replace(small, "dilation: 2", "dilation: 3", 1)+"title: another title\nsource: {paper: another paper}\n")
+	run, err := Run(t.Context(), lab, RunOptions{Jobs: 2, Resume: early, Watcher: w})
+	if err != nil || len(run.Points()) != 8 || len(w.begun) != 8-had {
+		t.Errorf("%v: of 8 points %d were there, and %d were run", err, had, len(w.begun))
+	}
+}
+
 // TestResumeFinishes: a run that was killed when all its points were there is
 // given its name.
 func TestResumeFinishes(t *testing.T) {

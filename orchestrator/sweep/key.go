@@ -82,16 +82,11 @@ func (h Hasher) Key(lab *labs.Lab, at results.Coord) (string, error) {
 // scheme makes the keys of a scheme of a lab, which have all but load and seed in common.
 func (h Hasher) scheme(lab *labs.Lab, name string) (key func(results.Coord) string, err error) {
 	none := func(results.Coord) string { return "" }
-	one, err := lab.Restricted([]string{name}, 1, 1)
+	lines, err := lab.PointText(name)
 	if err != nil {
 		return none, err
 	}
-	one.Title, one.Source = "", labs.Source{}
-	yaml, err := one.YAML()
-	if err != nil {
-		return none, err
-	}
-	parts := []string{h.runtime, h.program, h.machine, string(yaml)}
+	parts := []string{h.runtime, h.program, h.machine, lines}
 	for _, file := range lab.Files() {
 		if h.files[file] == "" {
 			if h.files[file], err = Digest(file); err != nil {

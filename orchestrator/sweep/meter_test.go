@@ -47,3 +47,15 @@ func TestMeter(t *testing.T) {
 		t.Errorf("a quiet meter said %+v", last)
 	}
 }
+
+// TestMeterKnowsNothing: nobody knows how long the first point takes, and that it takes
+// no time at all would be wrong.
+func TestMeterKnowsNothing(t *testing.T) {
+	var last Progress
+	m := &Meter{Label: func(u Unit) string { return u.Key }, Watch: func(p Progress) { last = p }}
+	m.Begin([]Unit{{Key: "a", Cost: 1}})
+	m.Take(Event{Unit: Unit{Key: "a"}, Note: "calibrated"})
+	if last.Left >= 0 {
+		t.Errorf("%+v", last)
+	}
+}
