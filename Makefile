@@ -2,6 +2,7 @@
 GO      ?= go
 # Pinned, so that a new release cannot fail an old commit.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 5s
 # Of a package: what takes a minute alone takes many where others use the CPUs.
 TIMEOUT ?= 30m
@@ -13,13 +14,13 @@ FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:F
 # go test, with a table of what was skipped and why, and a closing line of counts.
 TALLY = $(GO) run ./e2e/tally
 
-.PHONY: build test lint unit race fuzz examples duckdb kernel e2e test-vm bench golden generate release
+.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate reproducible release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
 
 test: ## everything, as CI runs it, with what each part took
-	@$(TALLY) -parts lint,unit,race,fuzz,examples,duckdb,e2e,test-vm
+	@$(TALLY) -parts lint,unit,race,fuzz,examples,supply,duckdb,e2e,test-vm
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
@@ -44,6 +45,15 @@ examples: ## the modules that add to aqmlab from outside
 		$(GO) build -C $$e -o /dev/null . && $(GO) vet -C $$e ./... && \
 		$(GO) run -C $$e $(STATICCHECK) ./... && $(TALLY) -C $$e ./... || exit 1; \
 	done
+
+supply: ## what the program is made of: modules as their checksums say, licenses, known vulnerabilities (needs their database)
+	$(GO) mod verify
+	@dir=$$(mktemp -d); trap 'rm -rf '$$dir EXIT; \
+	$(GO) vet -C e2e/supply ./... && $(GO) run -C e2e/supply $(STATICCHECK) ./... && $(GO) build -o $$dir/aqmlab . && $(GO) run -C e2e/supply . -bom $$dir/bom.json $$dir/aqmlab && \
+	if ! $(GO) run $(GOVULNCHECK) -mode binary $$dir/aqmlab >$$dir/log 2>&1; then \
+		grep -q 'fetching vulnerabilities' $$dir/log || { cat $$dir/log; exit 1; }; \
+		echo 'vulnerabilities were not looked up: their database cannot be reached'; \
+	fi
 
 duckdb: ## another program reads the results: DuckDB, in a module of its own (needs g++)
 	@if command -v g++ >/dev/null; then \
@@ -71,9 +81,17 @@ golden: ## rewrite golden files after a change that is meant
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm
 
-release: ## what is published, in dist/: static binaries and their checksums; the same sources and Go release give the same bytes
+reproducible: ## two builds in two places, with nothing cached, give the same bytes
+	@dir=$$(mktemp -d); trap 'rm -rf '$$dir EXIT; \
+	for n in 1 2; do \
+		git clone -q . $$dir/$$n/src && (cd $$dir/$$n/src && GOCACHE=$$dir/$$n/cache CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../aqmlab .) || exit 1; \
+	done; \
+	cmp $$dir/1/aqmlab $$dir/2/aqmlab && sha256sum <$$dir/1/aqmlab
+
+release: ## what is published, in dist/: static binaries, their bill of materials and checksums; the same sources and Go release give the same bytes
 	@rm -rf dist && mkdir dist
 	@for arch in amd64 arm64; do \
 		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o "dist/aqmlab-linux-$$arch" . || exit 1; \
 	done
-	@cd dist && sha256sum aqmlab-linux-* | tee SHA256SUMS
+	@$(GO) run -C e2e/supply . -bom $(CURDIR)/dist/aqmlab.cdx.json $(CURDIR)/dist/aqmlab-linux-amd64 >dist/LICENSES.txt
+	@cd dist && sha256sum aqmlab-linux-* aqmlab.cdx.json LICENSES.txt | tee SHA256SUMS
