@@ -19,6 +19,11 @@ import (
 // sweepsStore is where sweeps are stored unless the user says otherwise.
 var sweepsStore = filepath.Join("results", "sweeps")
 
+// sweepStore is a store that warns on standard error of what is damaged.
+func sweepStore(c *cobra.Command, dir string, kinds port.Kinds) sweep.Store {
+	return sweep.Store{Dir: dir, Kinds: kinds, Warn: func(text string) { fmt.Fprintln(c.ErrOrStderr(), "warning:", text) }}
+}
+
 // groupFlag collects axes in the order in which their flags stand.
 type groupFlag struct {
 	groups *sweep.Groups
@@ -157,7 +162,7 @@ func (f *sweepFlags) run(c *cobra.Command, ref string, kinds port.Kinds) error {
 	if err != nil {
 		return usage(err)
 	}
-	return f.measure(c, sweep.Store{Dir: f.store, Kinds: kinds}, w, engine)
+	return f.measure(c, sweepStore(c, f.store, kinds), w, engine)
 }
 
 // measure says what there is to do, and has it done.

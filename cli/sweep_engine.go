@@ -85,7 +85,7 @@ func (f *sweepFlags) attach(c *cobra.Command, kinds port.Kinds) error {
 	if others != nil {
 		return usage(fmt.Errorf("--attach: the sweep keeps what it was begun with: want no %s", strings.Join(others, ", ")))
 	}
-	s := sweep.Store{Dir: f.store, Kinds: kinds}
+	s := sweepStore(c, f.store, kinds)
 	w, e, jobs, err := engineOf(s, f.attached)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ that began the sweep goes on with the rest.`,
 	}
 	dir := c.Flags().String("store", sweepsStore, "folder of the points")
 	return shown(c, func(c *cobra.Command, words []string) (sweep.Cancelled, error) {
-		s := sweep.Store{Dir: *dir, Kinds: kinds}
+		s := sweepStore(c, *dir, kinds)
 		w, e, _, err := engineOf(s, words[0])
 		if err != nil {
 			return sweep.Cancelled{}, err

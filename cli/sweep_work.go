@@ -22,7 +22,7 @@ func newSweepWork(kinds port.Kinds) *cobra.Command {
 	dir := c.Flags().String("store", sweepsStore, "folder of the points")
 	c.Flags().IntVar(&o.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.RunE = func(c *cobra.Command, words []string) error {
-		s := sweep.Store{Dir: *dir, Kinds: kinds}
+		s := sweepStore(c, *dir, kinds)
 		w, err := s.Sweep(words[0])
 		if err != nil {
 			return err

@@ -83,7 +83,7 @@ func (f *tuneFlags) run(c *cobra.Command, ref string) (*tune.Result, error) {
 		f.Constraints = append(f.Constraints, constraint)
 	}
 	w := c.ErrOrStderr()
-	f.Lab, f.Set, f.Store, f.Log = ref, f.overrides(), sweep.Store{Dir: f.store, Kinds: f.Kinds}, w
+	f.Lab, f.Set, f.Store, f.Log = ref, f.overrides(), sweepStore(c, f.store, f.Kinds), w
 	f.Note = func(text string) { fmt.Fprintln(w, text) }
 	f.Watch = func(p sweep.Progress) { printProgress(w, p) }
 	release := hold(c)

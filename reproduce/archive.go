@@ -1,6 +1,8 @@
 package reproduce
 
 import (
+	"fmt"
+
 	"aqmlab/labs"
 	"aqmlab/orchestrator/sweep"
 	"aqmlab/results"
@@ -32,7 +34,14 @@ func (p *Plan) openArchive() *archive {
 }
 
 // store is where the plan's points lie.
-func (p *Plan) store() sweep.Store { return sweep.Store{Dir: p.runs(), Kinds: p.Kinds} }
+func (p *Plan) store() sweep.Store { return sweep.Store{Dir: p.runs(), Kinds: p.Kinds, Warn: p.warn} }
+
+// warn tells the user of a damaged point.
+func (p *Plan) warn(text string) {
+	if p.Log != nil {
+		fmt.Fprintln(p.Log, "warning:", text)
+	}
+}
 
 // find finds the points of a scheme at a load, of all seeds that are stored.
 func (a *archive) find(e *experiment, at results.Coord) ([]stored, error) {
@@ -57,8 +66,8 @@ func (a *archive) find(e *experiment, at results.Coord) ([]stored, error) {
 // stored opens a point; nil: it is not there, or was measured too early.
 func (p *Plan) stored(key string) (*store.Run, error) {
 	s := p.store()
-	if !s.Has(key) {
-		return nil, nil
+	if whole, err := s.Whole(key); err != nil || !whole {
+		return nil, err
 	}
 	run, err := s.Open(key)
 	if err != nil || run.Manifest.Start.Before(p.Since) {

@@ -70,7 +70,11 @@ func (s Store) Run(ctx context.Context, e Engine, w *Sweep, o Options) error {
 // tried.
 func (s Store) Todo(w *Sweep, points []Point) (todo []Point, err error) {
 	for _, p := range points {
-		if s.Has(p.Key) {
+		whole, err := s.Whole(p.Key)
+		if err != nil {
+			return nil, err
+		}
+		if whole {
 			// One that was killed right after it stored the point left its lock.
 			if err := os.Remove(s.lockFile(p.Key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, fmt.Errorf("looking for what is to be measured: %w", err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"aqmlab/bounded"
 	"aqmlab/results"
 	"aqmlab/results/store"
 	"aqmlab/switch/port"
@@ -22,6 +23,8 @@ import (
 type Store struct {
 	Dir   string
 	Kinds port.Kinds // that the labs of its sweeps may name
+
+	Warn func(text string) // is told of damaged points that are measured again; may be nil
 }
 
 // Names of what a store has.
@@ -32,6 +35,9 @@ const (
 	figuresFile = "figures.json"
 	unfinished  = ".partial-" // of a sweep that is being written
 )
+
+// maxFile is more than the largest file of a store that is read whole.
+const maxFile = 1 << 30
 
 // isKey tells whether a text can be a key.
 func isKey(text string) bool { return regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(text) }
@@ -53,19 +59,20 @@ func (s Store) Stored(key string) (at time.Time) {
 
 // Figures are those of a stored point, by the names of [results.Metrics].
 func (s Store) Figures(key string) (map[string]float64, error) {
-	text, err := os.ReadFile(filepath.Join(s.Folder(key), figuresFile))
+	path := filepath.Join(s.Folder(key), figuresFile)
+	text, err := bounded.ReadFile(path, maxFile)
+	if err == nil {
+		text, err = store.Unseal(path, text)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var figures map[string]float64
 	if err := json.Unmarshal(text, &figures); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", filepath.Join(s.Folder(key), figuresFile), err)
+		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return figures, nil
 }
-
-// Open opens a stored point, as the run that it is.
-func (s Store) Open(key string) (*store.Run, error) { return store.Open(s.Folder(key)) }
 
 // Save stores a sweep, unless the same one is there.
 func (s Store) Save(w *Sweep) error {
@@ -124,7 +131,7 @@ func (s Store) Put(key string, m results.Manifest, labYAML []byte, p results.Poi
 	}
 	describe := func(*store.Run) (map[string][]byte, error) {
 		text, err := json.MarshalIndent(results.Measure(p), "", "  ")
-		return map[string][]byte{figuresFile: append(text, '\n')}, err
+		return map[string][]byte{figuresFile: store.Seal(append(text, '\n'))}, err
 	}
 	w, err := store.CreateAs(filepath.Dir(folder), filepath.Base(folder), m, labYAML, describe)
 	if err != nil {

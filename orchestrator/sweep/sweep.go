@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"aqmlab/bounded"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/results"
@@ -35,6 +36,8 @@ type Sweep struct {
 	Points  []Point              `json:"points"`
 
 	Axes []response.Axis `json:"axes"` // keys of the lab that have several values
+
+	LabSums []string `json:"labs_sha256,omitempty"` // checksums of the files of the resolved labs
 
 	mu    sync.Mutex
 	labs  []*labs.Lab // as resolved; read on demand where the sweep was opened
@@ -83,7 +86,10 @@ func (w *Sweep) lab(number int) (*labs.Lab, error) {
 		return w.labs[number], nil
 	}
 	file := filepath.Join(w.dir, labFile(number))
-	text, err := os.ReadFile(file)
+	text, err := bounded.ReadFile(file, maxFile)
+	if err == nil && number < len(w.LabSums) && sumOf(text) != w.LabSums[number] {
+		err = fmt.Errorf("%s: %w, in %s", file, store.ErrChanged, sweepFile)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading a lab of sweep %s: %w", w.Name, err)
 	}
@@ -139,11 +145,13 @@ func (w *Sweep) write(dir string) error {
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, labsDir), 0o755)); err != nil {
 		return err
 	}
+	w.LabSums = nil
 	for i, l := range w.labs {
 		text, err := l.YAML()
 		if err != nil {
 			return err
 		}
+		w.LabSums = append(w.LabSums, sumOf(text))
 		if err := store.WriteFile(filepath.Join(dir, labFile(i)), text); err != nil {
 			return err
 		}
@@ -152,7 +160,13 @@ func (w *Sweep) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", sweepFile, err)
 	}
-	return store.WriteFile(filepath.Join(dir, sweepFile), append(text, '\n'))
+	return store.WriteFile(filepath.Join(dir, sweepFile), store.Seal(append(text, '\n')))
+}
+
+// sumOf is the checksum of a file.
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // ErrNoSweep says that a store has no sweep of a name.
@@ -160,7 +174,11 @@ var ErrNoSweep = errors.New("no such sweep")
 
 // open reads a sweep.
 func open(dir string, kinds port.Kinds) (*Sweep, error) {
-	text, err := os.ReadFile(filepath.Join(dir, sweepFile))
+	path := filepath.Join(dir, sweepFile)
+	text, err := bounded.ReadFile(path, maxFile)
+	if err == nil {
+		text, err = store.Unseal(path, text)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoSweep, dir)
 	}

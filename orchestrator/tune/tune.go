@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if s.Space, err = Space(lab, o.Scheme, o.Ranges); err != nil {
 		return nil, err
 	}
-	m := &bench{Options: o, baseline: lab.Baseline}
+	m := &bench{Options: o, baseline: lab.Baseline, checked: make(map[string]bool)}
 	if m.keys, err = sweep.NewHasher(o.Runtime); err != nil {
 		return nil, err
 	}
@@ -100,6 +100,7 @@ type bench struct {
 	Options
 	baseline string
 	keys     sweep.Hasher
+	checked  map[string]bool // points that are whole, by key
 }
 
 // measure measures what is not stored, and reads the rest.
@@ -127,7 +128,11 @@ func (b *bench) measure(ctx context.Context, asks []Ask) ([]map[string]float64, 
 			return nil, err
 		}
 		keys[i] = key
-		if !seen[key] && !b.Store.Has(key) {
+		there, err := b.whole(key)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[key] && !there {
 			seen[key] = true
 			units = append(units, sweep.Unit{Coord: at, Key: key, Set: set, Cost: 1, Lab: func() (*labs.Lab, error) { return lab, nil }})
 		}
@@ -146,6 +151,17 @@ func (b *bench) measure(ctx context.Context, asks []Ask) ([]map[string]float64, 
 		}
 	}
 	return found, nil
+}
+
+// whole tells whether a point is stored and whole. A search asks for many of its points
+// again and again.
+func (b *bench) whole(key string) (is bool, err error) {
+	if !b.checked[key] {
+		if is, err = b.Store.Whole(key); is {
+			b.checked[key] = true
+		}
+	}
+	return b.checked[key], err
 }
 
 // load is the lab with a setting, and with all seeds that are asked for; nil where it does

@@ -37,6 +37,11 @@ const (
 	unfinished    = ".partial-"     // of a run or a point that is being written
 )
 
+// pointFiles are those that a point may have, but for that with their checksums.
+func pointFiles() []string {
+	return []string{flowsFile, seriesFile, goodputFile, probesFile, sendersFile, estimatesFile, captureFile, pointFile}
+}
+
 // Files that a [Describer] makes.
 const (
 	SummaryFile = "summary.json"

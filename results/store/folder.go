@@ -44,7 +44,11 @@ func openFolder(dir string) (folder, error) {
 		if parts == nil {
 			return folder{}, damaged(path, fmt.Errorf("%q is not a checksum and a name", line))
 		}
-		f.sums[string(parts[2])] = string(parts[1])
+		name := string(parts[2])
+		if !slices.Contains(pointFiles(), name) {
+			return folder{}, damaged(path, fmt.Errorf("it names %s, which no point has", name))
+		}
+		f.sums[name] = string(parts[1])
 	}
 	return f, nil
 }
