@@ -88,7 +88,7 @@ func printHealth(w io.Writer, all []store.Health) error {
 
 func repairResults() *cobra.Command {
 	var root string
-	var yes bool
+	var yes, asJSON bool
 	c := &cobra.Command{
 		Use:   "repair RUN",
 		Short: "Drop the damaged points of a run",
@@ -107,34 +107,37 @@ points were measured.`,
 			if err != nil {
 				return usage(err)
 			}
-			return repair(c, dirs[0], yes)
+			dropped, err := repair(c, dirs[0], yes)
+			if err != nil || !asJSON {
+				return err
+			}
+			return printJSON(c.OutOrStdout(), map[string][]string{"dropped": append([]string{}, dropped...)})
 		},
 	}
 	addRunsFlag(c, &root)
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: the points that were dropped")
 	return c
 }
 
-func repair(c *cobra.Command, dir string, yes bool) error {
+// repair repairs a run, and returns the points that it dropped.
+func repair(c *cobra.Command, dir string, yes bool) ([]string, error) {
 	h := store.Verify(dir)
-	if err := printHealth(c.ErrOrStderr(), []store.Health{h}); err != nil {
-		return err
-	}
-	if len(h.Flaws) == 0 {
-		return nil
+	if err := printHealth(c.ErrOrStderr(), []store.Health{h}); err != nil || len(h.Flaws) == 0 {
+		return nil, err
 	}
 	if !yes {
 		if err := confirm(c, fmt.Sprintf("Drop what is damaged of %s?", dir), "--yes"); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	dropped, err := store.Repair(dir, report.Describe)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "Repaired %s.\n", dir)
 	if len(dropped) > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "aqmlab run --resume %s measures %s again: %s.\n", dir, plural(len(dropped), "point"), strings.Join(dropped, ", "))
 	}
-	return nil
+	return dropped, nil
 }

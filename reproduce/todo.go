@@ -39,6 +39,9 @@ func (p *Plan) Todo() (Todo, error) {
 	}
 	var t Todo
 	for _, one := range p.points {
+		if _, err := p.store().Whole(one.key); err != nil { // what is damaged is run again
+			return Todo{}, err
+		}
 		there, err := p.stored(one.key)
 		if err != nil {
 			return Todo{}, err
