@@ -255,6 +255,9 @@ func newLabStatus() *cobra.Command {
 					hosts = len(s.Network.Hosts)
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Created.Local().Format(time.DateTime))
+				if s.Problem != "" {
+					fmt.Fprintf(w, "  %s; aqmlab lab down %s removes it\n", strings.ReplaceAll(s.Problem, "\n", "; "), s.ID)
+				}
 			}
 		})
 	})

@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/journal"
 )
 
 // An agent that runs beats: it sends its owner a byte every second. Calls would tell
@@ -109,13 +111,26 @@ func look(pid int) (a activity) {
 			a.ready = a.ready || ready(p.PID)
 		}
 	}
+	a.state = stateOf(pid)
+	return a
+}
+
+// Runs tells whether the process of a journal's entry is alive. One that has ended may
+// still have its number, as a zombie.
+func Runs(e journal.Entry) bool {
+	start, err := startTime(e.PID)
+	return err == nil && start == e.Start && !strings.HasPrefix(stateOf(e.PID), "Z")
+}
+
+// stateOf is the state of a process, as /proc has it; empty if there is no such process.
+func stateOf(pid int) string {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	for line := range bytes.Lines(status) {
 		if state, ok := bytes.CutPrefix(line, []byte("State:")); ok {
-			a.state = string(bytes.TrimSpace(state))
+			return string(bytes.TrimSpace(state))
 		}
 	}
-	return a
+	return ""
 }
 
 // ready tells whether a thread of a process wants a processor.

@@ -169,3 +169,38 @@ func TestRemoveTwice(t *testing.T) {
 		t.Errorf("remove of a dead process: %v", err)
 	}
 }
+
+// TestRuns: an entry names a process that is alive, not a zombie, nor another one that
+// has its number.
+func TestRuns(t *testing.T) {
+	owner, entries := startOwner(t, "-")
+	e := entries[0]
+	if !agent.Runs(e) {
+		t.Error("a process that is alive does not run")
+	}
+	other := e
+	other.Start++
+	if agent.Runs(other) {
+		t.Error("a process runs that had the number before")
+	}
+	fd, err := unix.PidfdOpen(e.PID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	for _, pid := range []int{owner.Process.Pid, e.PID} { // the first cannot reap the other
+		if err := unix.Kill(pid, map[bool]unix.Signal{true: unix.SIGSTOP, false: unix.SIGKILL}[pid == owner.Process.Pid]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != nil {
+		t.Fatal(err)
+	}
+	if agent.Runs(e) {
+		t.Error("a zombie runs")
+	}
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = owner.Wait()
+}

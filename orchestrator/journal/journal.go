@@ -31,10 +31,6 @@ import (
 // because nothing that a lab makes outlives a reboot.
 const DefaultRoot = "/run/aqmlab"
 
-// RootVar is the environment variable that names another folder, for labs that
-// commands with the default one shall neither list nor remove.
-const RootVar = "AQMLAB_STATE"
-
 // Create makes the folder of a new lab below root, with info as its
 // description, and locks it for the calling process. It waits for other processes
 // that look at the labs until ctx ends.
@@ -43,7 +39,7 @@ func Create(ctx context.Context, root string, info any) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create lab: description: %w", err)
 	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, fmt.Errorf("create lab: %w", err)
 	}
 	var j *Journal
@@ -73,7 +69,7 @@ func claimID(root string) (string, error) {
 		var b [idBytes]byte
 		rand.Read(b[:]) // never fails: see crypto/rand
 		id := hex.EncodeToString(b[:])
-		err := os.Mkdir(filepath.Join(root, id), 0o755)
+		err := os.Mkdir(filepath.Join(root, id), folderMode)
 		if err == nil || !errors.Is(err, fs.ErrExist) {
 			return id, err
 		}

@@ -19,6 +19,7 @@ const (
 	Running   State = "running"   // its owner is alive
 	Detached  State = "detached"  // it stays until it is taken down
 	Abandoned State = "abandoned" // its owner died; Sweep removes it
+	Broken    State = "broken"    // it lacks something; it stays until it is taken down
 )
 
 // Lab is one lab as List sees it.
@@ -27,6 +28,8 @@ type Lab struct {
 	State   State           `json:"state"`
 	Created time.Time       `json:"created"` // UTC; zero when the owner died before it wrote it
 	Info    json.RawMessage `json:"info"`    // as given to Create or Describe
+	Problem string          `json:"problem"` // of a broken one
+	Entries []Entry         `json:"-"`       // what was recorded of a detached one
 }
 
 // List lists the labs below root, ordered by id. A root that does not exist
@@ -44,7 +47,7 @@ func List(root string) ([]Lab, error) {
 				continue // taken down meanwhile
 			}
 			if err != nil {
-				return err
+				lab = Lab{ID: id, State: Broken, Problem: err.Error()}
 			}
 			labs = append(labs, lab)
 		}
@@ -77,24 +80,21 @@ func labIDs(root string) ([]string, error) {
 // look describes one lab. The caller holds the root's lock, so trying the
 // lab's lock cannot get in anybody's way.
 func look(root, id string) (Lab, error) {
-	about, err := readAbout(filepath.Join(root, id))
+	about, aboutErr := readAbout(filepath.Join(root, id))
+	lab := Lab{ID: id, State: Abandoned, Created: about.Created, Info: about.Info}
+	j, err := claim(root, id)
+	if errors.Is(err, ErrRunning) {
+		lab.State = Running
+		return lab, nil
+	}
 	if err != nil {
 		return Lab{}, err
 	}
-	lab := Lab{ID: id, Created: about.Created, Info: about.Info}
-	j, err := claim(root, id)
-	switch {
-	case errors.Is(err, ErrRunning):
-		lab.State = Running
-		return lab, nil
-	case err != nil:
-		return Lab{}, err
-	case about.Detached:
-		lab.State = Detached
-	default:
-		lab.State = Abandoned
+	if about.Detached {
+		lab.State, aboutErr = Detached, j.load()
+		lab.Entries = j.entries
 	}
-	return lab, j.Close()
+	return lab, errors.Join(aboutErr, j.Close())
 }
 
 // Sweep removes every lab below root whose owner is dead and that is not
@@ -107,6 +107,9 @@ func Sweep(root string, undoers Undoers) ([]string, error) {
 	var swept []string
 	var errs []error
 	for _, lab := range labs {
+		if lab.State == Broken {
+			errs = append(errs, fmt.Errorf("lab %s stays (aqmlab lab down %[1]s removes it): %s", lab.ID, lab.Problem))
+		}
 		if lab.State != Abandoned {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,15 @@ type Entry struct {
 	Name  string `json:"name"`
 	PID   int    `json:"pid,omitempty"`   // processes only
 	Start uint64 `json:"start,omitempty"` // processes only: start time in clock ticks since boot, field 22 of /proc/PID/stat
+}
+
+// check refuses a name that leads out of where things of its kind are.
+func (e Entry) check() error {
+	parts := strings.Split(e.Name, "/")
+	if slices.Contains(parts, "..") || e.Kind != File && len(parts) > 1 {
+		return fmt.Errorf("%s %q: its name leads elsewhere", e.Kind, e.Name)
+	}
+	return nil
 }
 
 // Journal is the state folder of one lab, held by its owner. It is safe for
@@ -83,7 +93,10 @@ func isID(name string) bool {
 // removes a lab below root. It is what makes "make the folder, then lock it"
 // one step for everybody else.
 func withRoot(ctx context.Context, root string, f func() error) (err error) {
-	lock, err := os.OpenFile(filepath.Join(root, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+	if err := ownFolder(root); err != nil {
+		return err
+	}
+	lock, err := openOwn(filepath.Join(root, lockName), os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -131,7 +144,10 @@ func flock(f *os.File, how int) error {
 func claim(root, id string) (*Journal, error) {
 	// No folder is made here, but a lock file is: an owner may have been
 	// killed between the two.
-	lock, err := os.OpenFile(filepath.Join(root, id, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+	if err := ownFolder(filepath.Join(root, id)); err != nil {
+		return nil, err
+	}
+	lock, err := openOwn(filepath.Join(root, id, lockName), os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -144,12 +160,9 @@ func claim(root, id string) (*Journal, error) {
 	return &Journal{id: id, root: root, lock: lock}, nil
 }
 
-// load reads what an earlier owner left.
-func (j *Journal) load() error {
-	var err error
-	if j.about, err = readAbout(j.Dir()); err != nil {
-		return err
-	}
+// load reads what an earlier owner left. To remove a lab takes no description.
+func (j *Journal) load() (err error) {
+	j.about, _ = readAbout(j.Dir())
 	if err := j.open(); err != nil {
 		return err
 	}
@@ -163,7 +176,9 @@ func (j *Journal) load() error {
 	if err := j.log.Truncate(int64(whole)); err != nil {
 		return err
 	}
-	j.entries, err = decode(raw[:whole])
+	if j.entries, err = decode(raw[:whole]); err != nil {
+		err = fmt.Errorf("%s: %w", j.log.Name(), err)
+	}
 	return err
 }
 
@@ -174,7 +189,11 @@ func decode(raw []byte) ([]Entry, error) {
 	for line := range bytes.Lines(raw) {
 		number++
 		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
+		err := json.Unmarshal(line, &e)
+		if err == nil {
+			err = e.check()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("journal line %d: %w", number, err)
 		}
 		entries = append(entries, e)
@@ -184,7 +203,7 @@ func decode(raw []byte) ([]Entry, error) {
 
 // open opens the journal proper for appending.
 func (j *Journal) open() (err error) {
-	j.log, err = os.OpenFile(filepath.Join(j.Dir(), logName), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	j.log, err = openOwn(filepath.Join(j.Dir(), logName), os.O_CREATE|os.O_APPEND)
 	return err
 }
 
@@ -225,7 +244,7 @@ func (j *Journal) writeAbout() error {
 		return err
 	}
 	path := filepath.Join(j.Dir(), infoName)
-	f, err := os.Create(path + ".new")
+	f, err := openOwn(path+".new", os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
@@ -242,6 +261,9 @@ func (j *Journal) append(entries []Entry) error {
 	}
 	var lines bytes.Buffer
 	for _, e := range entries {
+		if err := e.check(); err != nil {
+			return err
+		}
 		if err := json.NewEncoder(&lines).Encode(e); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
@@ -23,6 +24,7 @@ type Standing struct {
 	ID      string        `json:"id"`
 	State   journal.State `json:"state"`
 	Created time.Time     `json:"created,omitzero"`
+	Problem string        `json:"problem,omitempty"` // why it is broken
 	Info
 }
 
@@ -105,21 +107,38 @@ func Labs(o Options) ([]Standing, error) {
 	}
 	standing := make([]Standing, len(list))
 	for i, l := range list {
-		standing[i] = Standing{ID: l.ID, State: l.State, Created: l.Created}
-		if len(l.Info) == 0 {
-			continue // its owner died before it wrote it
+		s := &standing[i]
+		*s = Standing{ID: l.ID, State: l.State, Created: l.Created, Problem: l.Problem}
+		if len(l.Info) > 0 { // else its owner died before it wrote it
+			if err := json.Unmarshal(l.Info, &s.Info); err != nil {
+				s.State, s.Problem = journal.Broken, fmt.Sprintf("reading its description: %v", err)
+			}
 		}
-		if err := json.Unmarshal(l.Info, &standing[i].Info); err != nil {
-			return nil, fmt.Errorf("lab %s: reading its description: %w", l.ID, err)
+		if dead := ended(l.Entries); dead != "" {
+			s.State, s.Problem = journal.Broken, dead
 		}
 	}
 	return standing, nil
 }
 
-// Kept lists the labs that were left running.
+// ended names the processes among what a lab has that have ended.
+func ended(entries []journal.Entry) string {
+	var names []string
+	for _, e := range entries {
+		if e.Kind == journal.Process && !agent.Runs(e) {
+			names = append(names, fmt.Sprintf("%s (process %d)", e.Name, e.PID))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return strings.Join(names, ", ") + " has ended, and the lab does not work without"
+}
+
+// Kept lists the labs that were left running, also those that are broken since.
 func Kept(o Options) ([]Standing, error) {
 	all, err := Labs(o)
-	return slices.DeleteFunc(all, func(s Standing) bool { return s.State != journal.Detached }), err
+	return slices.DeleteFunc(all, func(s Standing) bool { return s.State != journal.Detached && s.State != journal.Broken }), err
 }
 
 // Sweep removes what killed runs have left, and returns the ids of their labs.

@@ -79,8 +79,8 @@ func TestFind(t *testing.T) {
 }
 
 // TestLabsReadsWhatOwnersLeave: a lab whose owner died before it had written
-// its description is listed; one with a damaged description is an error that
-// names it.
+// its description is listed; one with a damaged description, or whose switch has
+// ended, is listed as broken, and can be named to take it down.
 func TestLabsReadsWhatOwnersLeave(t *testing.T) {
 	o := Options{Root: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(o.Root, "00ff"), 0o755); err != nil {
@@ -90,11 +90,19 @@ func TestLabsReadsWhatOwnersLeave(t *testing.T) {
 		t.Errorf("labs %+v, %v", all, err)
 	}
 	bad := written(t, o.Root, []int{1}, true)
-	if _, err := Labs(o); err == nil || !strings.Contains(err.Error(), bad) {
-		t.Errorf("error %v, want one that names lab %s", err, bad)
+	if s, err := Find(bad, o); err != nil || s.State != journal.Broken || !strings.Contains(s.Problem, "description") {
+		t.Errorf("damaged: %+v, %v", s, err)
 	}
-	if _, err := Find("", o); err == nil || errors.Is(err, ErrNoLab) {
-		t.Errorf("find: %v, want what is wrong with lab %s", err, bad)
+	j, err := journal.Create(t.Context(), o.Root, Info{Lab: "headless"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := journal.Entry{Kind: journal.Process, Name: "switch", PID: os.Getpid(), Start: 1}
+	if err := errors.Join(j.Record(gone), j.Detach()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Find("headless", o); err != nil || s.State != journal.Broken || !strings.Contains(s.Problem, "switch (process ") {
+		t.Errorf("without its switch: %+v, %v", s, err)
 	}
 }
 

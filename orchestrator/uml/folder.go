@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,7 +49,7 @@ func newFolder(parent, name string) (*folder, error) {
 
 // locked opens a file and takes its lock, which another owner may have.
 func locked(file string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(file, os.O_RDWR|flags, 0o600)
+	f, err := os.OpenFile(file, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -58,20 +59,34 @@ func locked(file string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the folders that have a lock which nobody holds.
+// own tells whether a path is a folder of this user's, and no link to one. Anybody may
+// make folders of our name in /tmp.
+func own(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
+}
+
+// sweep removes the folders of this user's that have a lock which nobody holds.
 func sweep(pattern string) error {
-	found, err := filepath.Glob(filepath.Join(pattern, lockName))
+	found, err := filepath.Glob(pattern)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, file := range found {
-		f, err := locked(file, 0)
+	for _, path := range found {
+		if !own(path) {
+			continue
+		}
+		f, err := locked(filepath.Join(path, lockName), 0)
 		if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 			continue // somebody's, or gone
 		}
 		if err == nil {
-			err = (&folder{filepath.Dir(file), f}).remove()
+			err = (&folder{path, f}).remove()
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("removing what a killed process left: %w", err))

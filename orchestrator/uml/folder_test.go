@@ -1,8 +1,11 @@
 package uml
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -74,5 +77,36 @@ func TestRemoveLockLast(t *testing.T) {
 	defer g.remove()
 	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestForeignFolders: folders of our names that another user has made, and links, are left
+// alone, and do not keep us from making one.
+func TestForeignFolders(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: to be another user")
+	}
+	parent, precious := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	touch(t, filepath.Join(precious, lockName), filepath.Join(precious, "file"))
+	if err := errors.Join(os.Chmod(filepath.Dir(parent), 0o755), os.Chmod(parent, 0o777|os.ModeSticky)); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("/bin/sh", "-c", `set -e; cd "$0"; mkdir a-1 a-2 a-4; touch a-1/.lock; ln -s "$1/.lock" a-2/.lock; ln -s "$1" a-3; mkfifo a-4/.lock`, parent, precious)
+	c.Dir = "/"
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := newFolder(parent, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.remove(); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{filepath.Join(precious, "file"), filepath.Join(precious, lockName), filepath.Join(parent, "a-1", lockName), filepath.Join(parent, "a-4", lockName)} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
 	}
 }
