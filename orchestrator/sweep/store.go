@@ -74,13 +74,6 @@ func (s Store) Figures(key string) (map[string]float64, error) {
 	return figures, nil
 }
 
-// Save stores a sweep, unless the same one is there.
-func (s Store) Save(w *Sweep) error {
-	if err := w.save(s.sweepDir(w.Name)); err != nil {
-		return fmt.Errorf("storing sweep %s: %w", w.Name, err)
-	}
-	return nil
-}
 
 func (s Store) sweepDir(name string) string { return filepath.Join(s.Dir, sweepsDir, name) }
 

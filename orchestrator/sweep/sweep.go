@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -112,56 +111,6 @@ const (
 
 // labFile is the resolved lab of that number.
 func labFile(number int) string { return filepath.Join(labsDir, strconv.Itoa(number)+".yaml") }
-
-// save stores what is to be measured, unless it is stored already. It is there as a whole
-// or not at all, also where another process does the same.
-func (w *Sweep) save(dir string) error {
-	w.dir = dir
-	if _, err := os.Stat(filepath.Join(dir, sweepFile)); err == nil {
-		return nil
-	}
-	root := filepath.Dir(dir)
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(root, unfinished+w.Name+"-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	if err := w.write(temp); err != nil {
-		return err
-	}
-	err = os.Rename(temp, dir)
-	if errors.Is(err, fs.ErrExist) {
-		return nil // by another process
-	}
-	return err
-}
-
-// write writes a sweep's files into a folder.
-func (w *Sweep) write(dir string) error {
-	w.Created = time.Now().UTC()
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, labsDir), 0o755)); err != nil {
-		return err
-	}
-	w.LabSums = nil
-	for i, l := range w.labs {
-		text, err := l.YAML()
-		if err != nil {
-			return err
-		}
-		w.LabSums = append(w.LabSums, sumOf(text))
-		if err := store.WriteFile(filepath.Join(dir, labFile(i)), text); err != nil {
-			return err
-		}
-	}
-	text, err := json.Marshal(w)
-	if err != nil {
-		return fmt.Errorf("encoding %s: %w", sweepFile, err)
-	}
-	return store.WriteFile(filepath.Join(dir, sweepFile), store.Seal(append(text, '\n')))
-}
 
 // sumOf is the checksum of a file.
 func sumOf(text []byte) string {
