@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,19 +34,38 @@ func (s Store) Find(name string) (*Sweep, error) {
 // once for each.
 func (s Store) Response(w *Sweep) (response.Set, error) {
 	set := response.Set{Axes: w.Axes}
-	read := make(map[string]map[string]float64)
+	read := make(map[string]response.Point)
 	for _, p := range w.Points {
-		figures, ok := read[p.Key]
+		found, ok := read[p.Key]
 		if !ok {
 			var err error
-			if figures, err = s.Figures(p.Key); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if found, err = s.measured(w, p.Key); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return set, err
 			}
-			read[p.Key] = figures
+			read[p.Key] = found
 		}
-		if figures != nil {
-			set.Points = append(set.Points, response.Point{Values: p.Values, Coord: p.Coord, Figures: figures})
+		if found.Figures != nil {
+			found.Values, found.Coord = p.Values, p.Coord
+			set.Points = append(set.Points, found)
 		}
 	}
 	return set, nil
+}
+
+// measured is what is stored of a point. The fidelity of modelled hosts is never low, and
+// is not looked up.
+func (s Store) measured(w *Sweep, key string) (found response.Point, err error) {
+	if found.Figures, err = s.Figures(key); err != nil || w.Runtime.Facts().Modelled {
+		return found, err
+	}
+	run, err := s.Open(key)
+	if err != nil {
+		return response.Point{}, err
+	}
+	for _, p := range run.Manifest.Points {
+		if p.Fidelity.Low() {
+			found.Low = append(found.Low, cmp.Or(strings.Join(p.Fidelity.Reasons, "; "), p.Fidelity.Label))
+		}
+	}
+	return found, nil
 }

@@ -13,7 +13,8 @@ type Best struct {
 	Metric    string           `json:"metric"`
 	Values    string           `json:"values,omitempty"` // of the setting, in words
 	Estimate  results.Estimate `json:"estimate"`
-	First     bool             `json:"first"` // no other scheme's best is better
+	First     bool             `json:"first"`                  // no other scheme's best is better
+	Low       int              `json:"low_fidelity,omitempty"` // how many of its points have low fidelity
 }
 
 // best lists the best settings by condition, metric and scheme.
@@ -23,7 +24,7 @@ func (g *grid) best(all []condition, settings []int, metrics []results.Metric) (
 			begin := len(out)
 			for _, scheme := range g.schemes {
 				if cell, e := bestOf(c, m, scheme); cell != nil {
-					out = append(out, Best{Condition: c.words, Scheme: scheme, Metric: m.Name, Values: g.held(settings, cell.levels), Estimate: e})
+					out = append(out, Best{Condition: c.words, Scheme: scheme, Metric: m.Name, Values: g.held(settings, cell.levels), Estimate: e, Low: cell.low})
 				}
 			}
 			mine := out[begin:]
@@ -59,7 +60,8 @@ type Robust struct {
 	Metric string  `json:"metric"`
 	Values string  `json:"values"` // in words
 	Worst  float64 `json:"worst_percent"`
-	Where  string  `json:"where"` // the condition under which it is that much worse than the best
+	Where  string  `json:"where"`                  // the condition under which it is that much worse than the best
+	Low    int     `json:"low_fidelity,omitempty"` // how many of its points have low fidelity, under all conditions
 }
 
 // robust finds them for the schemes that have several settings, where there are several
@@ -89,6 +91,7 @@ func (g *grid) robust(all []condition, settings []int, m results.Metric) (out []
 					worst[values], order = r, append(order, r)
 				}
 				measured[values]++
+				r.Low += cell.low
 				if behind := behindPercent(m, e.Mean, top.Mean); behind > r.Worst {
 					r.Worst, r.Where = behind, c.words
 				}

@@ -73,7 +73,7 @@ func (d curveDrawing) draw(p Panel) figure.Figure {
 		for _, place := range l.spread(d.at) {
 			point := figure.Point{X: place.x + apart*(float64(i)-float64(len(p.Lines)-1)/2), Y: place.Estimate.Mean / d.unit.of}
 			bound(&point, place.Estimate, d.y, d.unit)
-			point.Note = strings.TrimSpace(l.Name()+" at "+place.Value) + ": " + explain(d.Metric, place.Estimate)
+			point.Note = strings.TrimSpace(l.Name()+" at "+place.Value) + ": " + explain(d.Metric, place.Estimate) + doubt(place.Low, place.Estimate.Count)
 			s.Points = append(s.Points, point)
 		}
 		f.Series = append(f.Series, s)

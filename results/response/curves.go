@@ -35,6 +35,7 @@ type Place struct {
 	Value    string `json:"value,omitempty"` // empty where the line is flat
 	level    int
 	Estimate results.Estimate `json:"estimate"`
+	Low      int              `json:"low_fidelity,omitempty"` // how many of its points have low fidelity
 }
 
 // Name is the scheme, and where it is held.
@@ -95,8 +96,9 @@ func (g *grid) line(axis int, m results.Metric, scheme string, levels []int) Lin
 	levels = slices.Clone(levels)
 	for level, value := range g.axes[axis].Values {
 		levels[axis] = level
-		if e, ok := g.at(scheme, levels).estimate(m.Name); ok {
-			l.Places = append(l.Places, Place{Value: value, level: level, Estimate: e})
+		cell := g.at(scheme, levels)
+		if e, ok := cell.estimate(m.Name); ok {
+			l.Places = append(l.Places, Place{Value: value, level: level, Estimate: e, Low: cell.low})
 		}
 		if l.Flat {
 			break

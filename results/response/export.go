@@ -63,7 +63,7 @@ func (v *View) WriteJSON(w io.Writer) error {
 				figures[m.Name] = e
 			}
 		}
-		o.Cells = append(o.Cells, map[string]any{"scheme": c.scheme, "values": values, "seeds": c.seeds, "figures": figures})
+		o.Cells = append(o.Cells, map[string]any{"scheme": c.scheme, "values": values, "seeds": c.seeds, "low_fidelity": c.low, "figures": figures})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -77,15 +77,16 @@ func (v *View) WriteJSON(w io.Writer) error {
 func orEmpty[T any](all []T) []T { return append([]T{}, all...) }
 
 // WriteCSV writes a row for each cell and metric: scheme, the value of each axis, metric,
-// unit, number of seeds, mean, and the ends of the 95 % interval. The value of an axis that
-// does not concern the scheme is empty, and so are the ends with one seed.
+// unit, number of seeds, mean, the ends of the 95 % interval, and how many of the seeds have
+// low fidelity. The value of an axis that does not concern the scheme is empty, and so are
+// the ends with one seed.
 func (v *View) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"scheme"}
 	for _, a := range v.grid.axes {
 		head = append(head, a.Key)
 	}
-	rows := [][]string{append(head, "metric", "unit", "seeds", "mean", "low", "high")}
+	rows := [][]string{append(head, "metric", "unit", "seeds", "mean", "low", "high", "low_fidelity")}
 	for _, c := range v.grid.order {
 		cell := []string{c.scheme}
 		for i, level := range c.levels {
@@ -100,9 +101,9 @@ func (v *View) WriteCSV(w io.Writer) error {
 			if !ok {
 				continue
 			}
-			row := append(append([]string{}, cell...), m.Name, m.Unit, strconv.Itoa(e.Count), number(e.Mean), "", "")
+			row := append(append([]string{}, cell...), m.Name, m.Unit, strconv.Itoa(e.Count), number(e.Mean), "", "", strconv.Itoa(c.low))
 			if low, high, ok := e.Interval(); ok {
-				row[len(row)-2], row[len(row)-1] = number(low), number(high)
+				row[len(row)-3], row[len(row)-2] = number(low), number(high)
 			}
 			rows = append(rows, row)
 		}

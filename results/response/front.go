@@ -14,7 +14,8 @@ type Setting struct {
 	Values string           `json:"values,omitempty"` // in words
 	A      results.Estimate `json:"a"`
 	B      results.Estimate `json:"b"`
-	Front  bool             `json:"front"` // no other beats it
+	Front  bool             `json:"front"`                  // no other beats it
+	Low    int              `json:"low_fidelity,omitempty"` // how many of its points have low fidelity
 }
 
 // Name is the scheme with its values.
@@ -95,7 +96,7 @@ func (g *grid) front(c condition, settings []int, metrics [2]results.Metric) Fro
 		a, okA := cell.estimate(metrics[0].Name)
 		b, okB := cell.estimate(metrics[1].Name)
 		if okA && okB {
-			f.Settings = append(f.Settings, Setting{Scheme: cell.scheme, Values: g.held(settings, cell.levels), A: a, B: b})
+			f.Settings = append(f.Settings, Setting{Scheme: cell.scheme, Values: g.held(settings, cell.levels), A: a, B: b, Low: cell.low})
 		}
 	}
 	slices.SortStableFunc(f.Settings, func(s, o Setting) int {

@@ -61,5 +61,5 @@ func (v *View) frontFigure(f Front) figure.Figure {
 }
 
 func (v *View) frontNote(s Setting) string {
-	return fmt.Sprintf("%s: %s %s, %s %s", s.Name(), v.Front[0].Name, showEstimate(v.Front[0], s.A), v.Front[1].Name, showEstimate(v.Front[1], s.B))
+	return fmt.Sprintf("%s: %s %s, %s %s", s.Name(), v.Front[0].Name, showEstimate(v.Front[0], s.A), v.Front[1].Name, showEstimate(v.Front[1], s.B)) + doubt(s.Low, s.A.Count)
 }

@@ -15,6 +15,7 @@ type grid struct {
 	seeds   []uint64
 	cells   map[string]*cell // by key
 	order   []*cell          // as their points come first
+	example Point            // of low fidelity
 }
 
 // everywhere is the level of an axis that does not concern a cell's scheme.
@@ -26,6 +27,7 @@ type cell struct {
 	levels  []int // by axis: which of its values, or everywhere
 	seeds   []uint64
 	figures []map[string]float64 // by seed
+	low     int                  // how many of the seeds have low fidelity
 }
 
 // keyOf tells cells apart.
@@ -82,6 +84,11 @@ func (g *grid) add(p Point, levels []int) {
 	}
 	if !slices.Contains(g.seeds, p.Seed) {
 		g.seeds = append(g.seeds, p.Seed)
+	}
+	if len(p.Low) > 0 {
+		if c.low++; g.example.Low == nil {
+			g.example = p
+		}
 	}
 	c.seeds, c.figures = append(c.seeds, p.Seed), append(c.figures, p.Figures)
 }

@@ -21,6 +21,7 @@ type MapSpot struct {
 	row, column int
 	Best        bool             `json:"best"` // none of the map is better
 	Estimate    results.Estimate `json:"estimate"`
+	Low         int              `json:"low_fidelity,omitempty"` // how many of its points have low fidelity
 }
 
 // Name is the scheme, and where the other axes are held.
@@ -71,8 +72,9 @@ func (g *grid) mapAt(over []int, m results.Metric, scheme string, levels []int) 
 	for row, yValue := range g.axes[y].Values {
 		for column, xValue := range g.axes[x].Values {
 			levels[x], levels[y] = column, row
-			if e, ok := g.at(scheme, levels).estimate(m.Name); ok {
-				out.Spots = append(out.Spots, MapSpot{X: xValue, Y: yValue, row: row, column: column, Estimate: e})
+			cell := g.at(scheme, levels)
+			if e, ok := cell.estimate(m.Name); ok {
+				out.Spots = append(out.Spots, MapSpot{X: xValue, Y: yValue, row: row, column: column, Estimate: e, Low: cell.low})
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (v *View) mapFigures() (all []figure.Figure) {
 		for _, s := range m.Spots {
 			heat.Fields = append(heat.Fields, figure.Field{
 				Row: s.row, Column: s.column, Value: s.Estimate.Mean, Text: short(s.Estimate.Mean / u.of), Framed: s.Best,
-				Note: fmt.Sprintf("%s %s, %s %s: %s", v.grid.short(v.over[0]), s.X, v.grid.short(v.over[1]), s.Y, explain(v.Metric, s.Estimate)),
+				Note: fmt.Sprintf("%s %s, %s %s: %s", v.grid.short(v.over[0]), s.X, v.grid.short(v.over[1]), s.Y, explain(v.Metric, s.Estimate)+doubt(s.Low, s.Estimate.Count)),
 			})
 		}
 		all = append(all, figure.Figure{

@@ -192,7 +192,7 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "scheme,workload.load,schemes.tcn.threshold,metric,unit,seeds,mean,low,high"; strings.Join(rows[0], ",") != want || len(rows) != 9 {
+	if want := "scheme,workload.load,schemes.tcn.threshold,metric,unit,seeds,mean,low,high,low_fidelity"; strings.Join(rows[0], ",") != want || len(rows) != 9 {
 		t.Errorf("%d rows below %v, want 8 below %s", len(rows)-1, rows[0], want)
 	}
 	red := rows[slices.IndexFunc(rows, func(row []string) bool { return row[0] == "red" })]

@@ -38,6 +38,7 @@ type Point struct {
 	Values []string // one an axis
 	results.Coord
 	Figures map[string]float64 // by metric, see [results.Measure]; what was not measured is not there
+	Low     []string           // why its fidelity is low; none: it is not
 }
 
 // Options say what to show of a set.

@@ -31,7 +31,7 @@ func (v *View) curveTable(p Panel) layout.Table {
 				continue
 			}
 			there = there || !l.Flat
-			row = append(row, showEstimate(v.Metric, l.Places[i].Estimate))
+			row = append(row, flagged(showEstimate(v.Metric, l.Places[i].Estimate), l.Places[i].Low))
 		}
 		if there {
 			t.Rows = append(t.Rows, row)
@@ -50,7 +50,7 @@ func (v *View) mapTable(m Map) layout.Table {
 			if s.row != row {
 				continue
 			}
-			cells[1+s.column] = show(v.Metric, s.Estimate.Mean)
+			cells[1+s.column] = flagged(show(v.Metric, s.Estimate.Mean), s.Low)
 			if s.Best {
 				cells[1+s.column] = "*" + cells[1+s.column]
 			}
@@ -71,7 +71,7 @@ func (v *View) frontTable(f Front) layout.Table {
 		t.Title += fmt.Sprintf(", the first %d", mostRows)
 	}
 	for _, s := range ahead[:min(len(ahead), mostRows)] {
-		t.Rows = append(t.Rows, []string{s.Name(), showEstimate(v.Front[0], s.A), showEstimate(v.Front[1], s.B)})
+		t.Rows = append(t.Rows, []string{s.Name(), flagged(showEstimate(v.Front[0], s.A), s.Low), flagged(showEstimate(v.Front[1], s.B), s.Low)})
 	}
 	return t
 }
@@ -103,7 +103,7 @@ func (v *View) bestTable() layout.Table {
 				cells = append(cells, "-")
 				continue
 			}
-			value := showEstimate(m, b.Estimate)
+			value := flagged(showEstimate(m, b.Estimate), b.Low)
 			if b.First {
 				value = "*" + value
 			}
@@ -122,7 +122,7 @@ func (v *View) robustTable() layout.Table {
 		if r.Worst == 0 {
 			where = "-"
 		}
-		t.Rows = append(t.Rows, []string{r.Scheme, r.Metric, r.Values, fmt.Sprintf("%.1f %%", r.Worst), where})
+		t.Rows = append(t.Rows, []string{r.Scheme, r.Metric, flagged(r.Values, r.Low), fmt.Sprintf("%.1f %%", r.Worst), where})
 	}
 	return t
 }

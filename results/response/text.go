@@ -12,6 +12,7 @@ const (
 	aboutMeans = "Means over seeds; ± is half of the 95 % interval (Student's t), relative to the mean."
 	aboutStar  = "A star: the best under its condition, such as a load; it need not be better than the next by more than chance."
 	aboutFront = "A setting beats another if it is no worse in both metrics' means and better in one. Settings are compared under equal conditions only."
+	aboutLow   = "!: rests on points of low fidelity: the machine did not keep up."
 	aboutRange = "Range: of the means at the values of the axis, over all values of the other axes, relative to the mean over all. By chance: what seeds alone lead to in at most 5 of 100 sweeps."
 )
 
@@ -66,6 +67,9 @@ func (v *View) about() []string {
 	}
 	if len(v.Fronts) > 0 {
 		all = append(all, aboutFront)
+	}
+	if v.grid.low() > 0 {
+		all = append(all, aboutLow)
 	}
 	if len(v.Effects) > 0 {
 		all = append(all, aboutRange)

@@ -172,6 +172,7 @@ func (v *View) warn() {
 	if len(g.seeds) < 2 {
 		v.Warnings = append(v.Warnings, "With one seed there are no intervals, and no telling what is chance.")
 	}
+	v.warnLow()
 	unfinished, all := 0, 0
 	for _, c := range g.order {
 		for _, f := range c.figures {
