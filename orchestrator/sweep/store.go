@@ -74,7 +74,6 @@ func (s Store) Figures(key string) (map[string]float64, error) {
 	return figures, nil
 }
 
-
 func (s Store) sweepDir(name string) string { return filepath.Join(s.Dir, sweepsDir, name) }
 
 // Sweep opens a sweep by its name. The error for one that is not there wraps
