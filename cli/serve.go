@@ -23,8 +23,12 @@ until it is interrupted: a list to filter, reports that compare chosen runs, and
 how far the runs are that are being made. A second page shows how far the sweeps of
 a store are (--sweeps), as grids with a cell for each measurement.
 
+The address that it prints has a token, new at each start. Without it nobody sees
+anything, as other users of the machine can reach the port, too. A browser keeps
+the token after the first visit.
+
 It listens on ` + serve.Address + ` only. From another machine, forward the port:
-ssh -L 8470:localhost:8470 HOST`,
+ssh -L 8470:localhost:8470 HOST, and open the address that is printed there.`,
 		Example: `  aqmlab serve
   aqmlab serve reproduce/record/tcn-fig6 --port 0
   aqmlab serve --sweeps /shared/sweeps`,

@@ -29,13 +29,19 @@ func TestServe(t *testing.T) {
 	}
 	_, url, _ := strings.Cut(line, " at ")
 	url, _, _ = strings.Cut(url, " ")
-	r, err := http.Get(url + "api/runs")
-	if err != nil {
-		t.Fatal(err)
+	base, token, ok := strings.Cut(url, "?")
+	if !ok {
+		t.Fatalf("served at %s, without a token", url)
 	}
-	defer r.Body.Close()
-	if body, err := io.ReadAll(r.Body); err != nil || !strings.Contains(string(body), `"state":"complete"`) {
-		t.Errorf("runs %s, %v", body, err)
+	for query, want := range map[string]string{"?" + token: `"state":"complete"`, "": "with its token"} {
+		r, err := http.Get(base + "api/runs" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("runs %s, %v; want %s", body, err, want)
+		}
+		r.Body.Close()
 	}
 	interrupt()
 	if err := <-ended; err != nil {

@@ -17,10 +17,10 @@ const rows = `[...document.querySelectorAll("#runs tbody tr")].map(r => r.cells[
 func TestListInChromium(t *testing.T) {
 	root := t.TempDir()
 	one, two := finished(t, root, "star"), finished(t, root, "tree")
-	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root}))
+	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root, Token: "SECRET"}))
 	defer server.Close()
 	ctx, seen := chromium(t)
-	do(ctx, t, chromedp.Navigate(server.URL), until(`document.querySelectorAll("#runs tbody tr").length === 2`))
+	do(ctx, t, chromedp.Navigate(server.URL+"/?token=SECRET"), until(`location.search === ""`), until(`document.querySelectorAll("#runs tbody tr").length === 2`))
 
 	do(ctx, t, chromedp.SendKeys(chromedp.CSS("#filter"), "tree TCN"), until(`document.querySelectorAll("#runs tbody tr").length === 1`))
 	if got := value[[]string](ctx, t, rows); len(got) != 1 || got[0] != "tree" {

@@ -1,11 +1,12 @@
 // Package serve shows a folder of runs in a browser: the list, reports that
 // compare chosen runs, and the runs and sweeps that are being made. It only reads,
-// and only answers requests that were meant for this machine.
+// and only answers requests that were meant for this machine and show a token.
 package serve
 
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ var files embed.FS
 type Content struct {
 	Runs   string // folder
 	Sweeps Sweeps // nil: there are none
+	Token  string // that requests must show; empty: none
 }
 
 // Handler answers requests about runs and sweeps.
@@ -56,7 +58,7 @@ func Handler(c Content) http.Handler {
 	mux.HandleFunc("GET /api/sweeps", answer(sweeps.list))
 	mux.HandleFunc("GET /report", s.report)
 	mux.HandleFunc("GET /response", sweeps.response)
-	return guard(mux)
+	return guard(keyed(c.Token, mux))
 }
 
 // guard refuses what a page of elsewhere may have a browser ask, and has
@@ -215,8 +217,8 @@ func (f *factCache) read(e store.Entry) Facts {
 	return facts
 }
 
-// Address is the only one that is served: runs are nobody else's business, and
-// there are no users and passwords. Other machines come by SSH's forwarding.
+// Address is the only one that is served. Other machines come by SSH's forwarding.
+// Other users of this machine reach it, too, so the URL has a token.
 const Address = "127.0.0.1"
 
 // Timeouts against clients that hang.
@@ -225,17 +227,19 @@ const (
 	leaveTimeout  = 3 * time.Second
 )
 
-// Listen serves content at a TCP port until ctx ends, which is no error. Port 0 is
-// any that is free. ready is told the URL once requests are answered.
+// Listen serves content, under a token of its own, at a TCP port until ctx ends, which
+// is no error. Port 0 is any that is free. ready is told the URL once requests are
+// answered.
 func Listen(ctx context.Context, content Content, port uint16, ready func(url string)) error {
 	l, err := net.Listen("tcp4", fmt.Sprintf("%s:%d", Address, port))
 	if err != nil {
 		return fmt.Errorf("serving %s: %w", content.Runs, err)
 	}
+	content.Token = rand.Text()
 	server := &http.Server{Handler: Handler(content), ReadHeaderTimeout: headerTimeout}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
-	ready("http://" + l.Addr().String() + "/")
+	ready("http://" + l.Addr().String() + "/?" + url.Values{tokenKey: {content.Token}}.Encode())
 	select {
 	case err = <-ended:
 		return fmt.Errorf("serving %s: %w", content.Runs, err)

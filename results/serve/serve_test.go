@@ -195,7 +195,7 @@ func TestListen(t *testing.T) {
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Errorf("serving at %s", address)
 	}
-	r, err := http.Get(address + "api/runs")
+	r, err := http.Get(strings.Replace(address, "?", "api/runs?", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,5 +220,46 @@ func TestListenWhereSomebodyDoes(t *testing.T) {
 	err = serve.Listen(t.Context(), serve.Content{Runs: "runs"}, uint16(port), func(string) { t.Error("it is ready") })
 	if err == nil || !strings.Contains(err.Error(), "serving runs") || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestToken: who does not know the token sees nothing, on no path; a browser that has
+// shown it once is known by its cookie, and its address loses it.
+func TestToken(t *testing.T) {
+	const token = "SECRET"
+	root := t.TempDir()
+	finished(t, root, "star")
+	h := serve.Handler(serve.Content{Runs: root, Token: token})
+	for _, path := range []string{"/", "/sweeps.html", "/script.js", "/api/runs", "/api/live", "/api/sweeps", "/report?run=x", "/response?sweep=x", "/none"} {
+		for _, wrong := range []string{"", "token=", "token=SECRE", "token=SECRETS", "token=secret", "Token=SECRET"} {
+			with := path + "?" + wrong
+			if strings.Contains(path, "?") {
+				with = path + "&" + wrong
+			}
+			if w := ask(t, h, with); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "aqmlab serve has printed") || len(w.Result().Cookies()) > 0 {
+				t.Errorf("%s: %d %q", with, w.Code, w.Body)
+			}
+		}
+	}
+	if w := ask(t, h, "/api/runs?token="+token); w.Code != http.StatusOK {
+		t.Errorf("with the token: %d %s", w.Code, w.Body)
+	}
+	first := httptest.NewRequest(http.MethodGet, "http://localhost:8470/report?run=x&token="+token, nil)
+	first.Header.Set("Sec-Fetch-Mode", "navigate")
+	w := send(h, first)
+	cookies := w.Result().Cookies()
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/report?run=x" || len(cookies) != 1 || !cookies[0].HttpOnly {
+		t.Fatalf("first visit: %d to %q, cookies %v", w.Code, w.Header().Get("Location"), cookies)
+	}
+	for value, want := range map[string]int{token: http.StatusOK, "wrong": http.StatusForbidden} {
+		r := httptest.NewRequest(http.MethodGet, "http://localhost:8470/api/runs", nil)
+		r.AddCookie(&http.Cookie{Name: cookies[0].Name, Value: value})
+		if got := send(h, r).Code; got != want {
+			t.Errorf("cookie %q: %d, want %d", value, got, want)
+		}
+	}
+	foreign := httptest.NewRequest(http.MethodGet, "http://example.org/api/runs?token="+token, nil)
+	if got := send(h, foreign).Code; got != http.StatusForbidden {
+		t.Errorf("a foreign host with the token: %d", got)
 	}
 }
