@@ -2,11 +2,13 @@ package bounded
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestReadFile(t *testing.T) {
@@ -28,5 +30,16 @@ func TestReadFile(t *testing.T) {
 	}
 	if _, err := ReadFile(path+"2", 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func TestLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"12345\n12345\n": "", "123456\n": "a line has more than 5 bytes", "1\n2\n3\n4\n5\n6\n7\n": "more than 12 bytes",
+	} {
+		b, err := io.ReadAll(iotest.OneByteReader(Lines(strings.NewReader(text), 12, 5)))
+		if want == "" && (err != nil || string(b) != text) || want != "" && (!errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %q, %v", text, b, err)
+		}
 	}
 }

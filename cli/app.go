@@ -37,7 +37,7 @@ func (a App) Main(args []string, s Streams) int {
 	}
 	root := newRoot(s, kinds)
 	root.SetArgs(args)
-	return new(ending).run(s.Err, func(ctx context.Context) error {
+	return new(ending).run(shownOn(s.Err), func(ctx context.Context) error {
 		begun := false
 		root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 			begun = true
@@ -69,8 +69,8 @@ completion times.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetOut(s.Out)
-	root.SetErr(s.Err)
+	root.SetOut(shownOn(s.Out))
+	root.SetErr(shownOn(s.Err))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})

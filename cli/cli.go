@@ -151,6 +151,9 @@ func printJSON(w io.Writer, v any) error {
 
 // isTerminal tells whether a stream is a terminal.
 func isTerminal(stream any) bool {
+	if _, ok := stream.(screen); ok {
+		return true
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

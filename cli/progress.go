@@ -24,6 +24,9 @@ type watcher interface {
 
 // newWatcher shows bars on a terminal, and plain lines elsewhere.
 func newWatcher(w io.Writer) watcher {
+	if s, ok := w.(screen); ok { // bars move on it, and show nothing that a file says
+		w = s.File
+	}
 	if isTerminal(w) {
 		return newBars(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqmlab/bounded"
 	"aqmlab/kind"
 	"aqmlab/labs/schema"
 )
@@ -82,7 +83,7 @@ func findExtended(from schema.Source, ref string) (schema.Source, error) {
 	if !filepath.IsAbs(ref) {
 		path = filepath.Join(from.Dir, ref)
 	}
-	data, err := os.ReadFile(path)
+	data, err := bounded.ReadFile(path, maxFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return schema.Source{}, fmt.Errorf("%w %q: neither in the lab book nor the file %s", ErrNoLab, ref, path)
 	}

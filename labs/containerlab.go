@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"aqmlab/bounded"
 	"aqmlab/labs/clab"
 	"aqmlab/labs/schema"
 	"aqmlab/labs/topologies"
@@ -36,7 +36,7 @@ func clabName(ref string) string {
 // defaults, droptail, and DCTCP's marking where the file says what it needs, the
 // base RTT.
 func openTopology(ref string) (schema.Source, error) {
-	data, err := os.ReadFile(ref)
+	data, err := bounded.ReadFile(ref, clab.MaxFile)
 	dir, file := filepath.Dir(ref), filepath.Base(ref)
 	if errors.Is(err, fs.ErrNotExist) {
 		if inBook, bookErr := topologies.InBook(ref); bookErr == nil {

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"aqmlab/bounded"
 	"aqmlab/labs/schema"
 	"aqmlab/switch/port"
 )
@@ -87,6 +87,9 @@ func FromBook(name string, kinds port.Kinds) (*Lab, error) {
 	return l, nil
 }
 
+// maxFile is more than any lab has.
+const maxFile = 16 << 20
+
 // open finds the lab file.
 func open(ref string) (schema.Source, error) {
 	if clabName(ref) != "" {
@@ -95,7 +98,7 @@ func open(ref string) (schema.Source, error) {
 	if data, err := book.ReadFile(ref + extension); err == nil && !isPart(ref) {
 		return schema.Source{File: ref + extension, Data: data, BookOnly: true}, nil
 	}
-	data, err := os.ReadFile(ref)
+	data, err := bounded.ReadFile(ref, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && (!isPath(ref) || isBookName(ref)) {
 		return schema.Source{}, noLab(ref)
 	}

@@ -17,9 +17,19 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"aqmlab/bounded"
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
+
+// Most bytes of a trace, and of a line of it.
+const (
+	maxTrace = 2 << 30
+	maxLine  = 1 << 16
+)
+
+// maxRowsPerByte is more flows than any Parquet file has: each takes some bits of each column.
+const maxRowsPerByte = 256
 
 // readAny reads a trace in either format, which it knows by its first bytes.
 // Errors begin with a colon.
@@ -36,7 +46,7 @@ func readAny(in io.Reader) ([]row, error) {
 		}
 		return readParquet(f, info.Size())
 	}
-	whole, err := io.ReadAll(b)
+	whole, err := bounded.ReadAll(b, maxTrace)
 	if err != nil {
 		return nil, fmt.Errorf(": %w", err)
 	}
@@ -45,7 +55,7 @@ func readAny(in io.Reader) ([]row, error) {
 
 // readTrace reads a CSV file, in which # starts a comment.
 func readTrace(in io.Reader) ([]row, error) {
-	r := csv.NewReader(in)
+	r := csv.NewReader(bounded.Lines(in, maxTrace, maxLine))
 	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
 	var t *traceTable
 	for {
@@ -79,6 +89,9 @@ func readParquet(in io.ReaderAt, size int64) (rows []row, err error) {
 	f, err := parquet.OpenFile(in, size)
 	if err != nil {
 		return nil, fmt.Errorf(": cut short or damaged: %w", err)
+	}
+	if f.NumRows() < 0 || f.NumRows()/maxRowsPerByte > size {
+		return nil, fmt.Errorf(": damaged: it says that it has %d rows in %d bytes", f.NumRows(), size)
 	}
 	var names []string
 	for _, path := range f.Schema().Columns() {

@@ -17,6 +17,9 @@ import (
 	"aqmlab/labs/schema"
 )
 
+// MaxFile is more bytes than any file has.
+const MaxFile = 64 << 20
+
 // Parse reads a file of that name. What is wrong with it is told as
 // [schema.Errors], all of it at once, as far as it can be understood.
 func Parse(name string, data []byte) (*Topology, error) {

@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"aqmlab/bounded"
 	"aqmlab/kind"
 	"aqmlab/labs/clab"
 )
@@ -100,7 +100,7 @@ func layOut(t *clab.Topology) (Layout, error) {
 // readTopology reads a file, or one of the book where the name is not absolute.
 func readTopology(name string) ([]byte, error) {
 	if filepath.IsAbs(name) {
-		data, err := os.ReadFile(name)
+		data, err := bounded.ReadFile(name, clab.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("reading a topology: %w", err)
 		}

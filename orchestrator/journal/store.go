@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/bounded"
 )
 
 // ErrRunning is wrapped by the error of Open for a lab whose owner is alive.
@@ -22,6 +24,9 @@ var ErrRunning = errors.New("owner is running")
 
 // ErrRemoved is wrapped by the errors of a journal that was undone or closed.
 var ErrRemoved = errors.New("journal is closed")
+
+// maxFile is more than the journal of the largest lab has.
+const maxFile = 64 << 20
 
 // Kind says what sort of thing an entry names, and so how it is removed.
 type Kind string
@@ -166,7 +171,7 @@ func (j *Journal) load() (err error) {
 	if err := j.open(); err != nil {
 		return err
 	}
-	raw, err := os.ReadFile(j.log.Name())
+	raw, err := bounded.ReadFile(j.log.Name(), maxFile)
 	if err != nil {
 		return err
 	}
@@ -210,7 +215,7 @@ func (j *Journal) open() (err error) {
 // readAbout reads a lab's description; one that was never written is empty.
 func readAbout(dir string) (about, error) {
 	var a about
-	raw, err := os.ReadFile(filepath.Join(dir, infoName))
+	raw, err := bounded.ReadFile(filepath.Join(dir, infoName), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	}
