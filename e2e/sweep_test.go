@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io/fs"
@@ -187,4 +188,75 @@ func TestSweepOnFullDisk(t *testing.T) {
 	if all := len(storedPoints(t, whole)); some == 0 || some >= all {
 		t.Errorf("%d of %d files were stored on the full disk", some, all)
 	}
+}
+
+// TestInterruptedGoesOn: Ctrl-C of a search and of a sweep says what is spent, and the
+// same command measures the rest alone.
+func TestInterruptedGoesOn(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		says string // before the number of points that are stored
+		all  string // of how many
+	}{
+		{[]string{"sweep", "smoke", "--over", "workload.load=0.2..0.8/0.2", "--seeds", "1..5"}, "interrupted: ", " of 40 points of sweep smoke-"},
+		{[]string{"tune", "quickstart", "--scheme", "tcn", "--budget", "30"}, "interrupted: ", " of 30 points are spent, and stored in "},
+	} {
+		t.Run(tt.args[0], func(t *testing.T) {
+			dir := t.TempDir()
+			args := append(tt.args, "--flows", "60", "--jobs", "1", "--store", dir)
+			c := command(t, plainVar, args...)
+			errs, err := c.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			start(t, c)
+			var last string
+			for lines := bufio.NewScanner(errs); lines.Scan(); {
+				if last = lines.Text(); strings.Contains(last, "[3/") {
+					if err := c.Process.Signal(unix.SIGINT); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if _ = c.Wait(); c.ProcessState.ExitCode() != 128+int(unix.SIGINT) {
+				t.Errorf("%v", c.ProcessState)
+			}
+			_, said, _ := strings.Cut(last, tt.says)
+			number, rest, _ := strings.Cut(said, " ")
+			before := manifests(t, dir)
+			if n, err := strconv.Atoi(number); err != nil || n != len(before) || n < 3 || !strings.HasPrefix(" "+rest, tt.all) || !strings.Contains(rest, "the same command goes on") {
+				t.Errorf("%d points are stored, and it said: %s", len(before), last)
+			}
+			finish(t, command(t, plainVar, args...), 0)
+			after := manifests(t, dir)
+			for name, content := range before {
+				if after[name] != content {
+					t.Errorf("%s was measured again", name)
+				}
+			}
+			if len(after) <= len(before) {
+				t.Errorf("%d points, and then %d", len(before), len(after))
+			}
+		})
+	}
+}
+
+// manifests are those of a store's points, which say when each was measured.
+func manifests(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "points", "*", "*", "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(path, ".partial-") {
+			files[path] = string(text)
+		}
+	}
+	return files
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -61,5 +62,12 @@ func runLocal(ctx context.Context, j Job) error {
 			broken = j.Sweep.NoteFailure(e.Unit, e.Err, "")
 		}
 	})
-	return errors.Join(err, broken)
+	if err = errors.Join(err, broken); err == nil || ctx.Err() == nil {
+		return err
+	}
+	status, unknown := j.Store.Status(j.Sweep)
+	if unknown != nil {
+		return errors.Join(err, unknown)
+	}
+	return fmt.Errorf("%w: %d of %d points of sweep %s are stored: the same command goes on from there", err, status.Stored, status.Points, j.Sweep.Name)
 }

@@ -64,12 +64,15 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if s.Space, err = Space(lab, o.Scheme, o.Ranges); err != nil {
 		return nil, err
 	}
-	m := &bench{Options: o, baseline: lab.Baseline, checked: make(map[string]bool)}
+	m := &bench{Options: o, baseline: lab.Baseline, checked: make(map[string]bool), asked: make(map[string]bool)}
 	if m.keys, err = sweep.NewHasher(o.Runtime); err != nil {
 		return nil, err
 	}
 	s.Measure = m.measure
 	found, err := s.Run(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, m.interrupted(err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +104,7 @@ type bench struct {
 	baseline string
 	keys     sweep.Hasher
 	checked  map[string]bool // points that are whole, by key
+	asked    map[string]bool // points that the search has asked for, by key
 }
 
 // measure measures what is not stored, and reads the rest.
@@ -128,6 +132,7 @@ func (b *bench) measure(ctx context.Context, asks []Ask) ([]map[string]float64, 
 			return nil, err
 		}
 		keys[i] = key
+		b.asked[key] = true
 		there, err := b.whole(key)
 		if err != nil {
 			return nil, err
@@ -151,6 +156,17 @@ func (b *bench) measure(ctx context.Context, asks []Ask) ([]map[string]float64, 
 		}
 	}
 	return found, nil
+}
+
+// interrupted says what a search has spent that was interrupted.
+func (b *bench) interrupted(err error) error {
+	spent := 0
+	for key := range b.asked {
+		if b.Store.Has(key) {
+			spent++
+		}
+	}
+	return fmt.Errorf("%w: %d of %d points are spent, and stored in %s: the same command goes on from there", err, spent, b.Budget, b.Store.Dir)
 }
 
 // whole tells whether a point is stored and whole. A search asks for many of its points
