@@ -14,7 +14,7 @@ FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:F
 # go test, with a table of what was skipped and why, and a closing line of counts.
 TALLY = $(GO) run ./e2e/tally
 
-.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate reproducible release
+.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate soak reproducible release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
@@ -80,6 +80,9 @@ golden: ## rewrite golden files after a change that is meant
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm
+
+soak: ## 500 labs up and down, 100 in containers, an hour of runs: nothing grows, nothing is left (needs root; not part of make test)
+	@e2e/scripts/soak
 
 reproducible: ## two builds in two places, with nothing cached, give the same bytes
 	@dir=$$(mktemp -d); trap 'rm -rf '$$dir EXIT; \
