@@ -15,11 +15,11 @@ func (p *parser) nodes() map[string]int {
 	if len(p.Topology.Nodes) == 0 {
 		p.fail("topology.nodes", "missing: want at least two hosts and a switch")
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Topology.Nodes)) {
-		if !slices.Contains(p.order, name) {
-			p.order = append(p.order, name) // it came by a merge key
-		}
+	merged := maps.Clone(p.Topology.Nodes) // what came by a merge key has no place in the order
+	for _, name := range p.order {
+		delete(merged, name)
 	}
+	p.order = append(p.order, slices.Sorted(maps.Keys(merged))...)
 	// What namespaces, interfaces and host names all allow: IFNAMSIZ less the
 	// final zero, and none of the kernel's own names among sysctls.
 	valid := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,14}$`)

@@ -2,7 +2,9 @@ package clab
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -228,5 +230,24 @@ func TestErrors(t *testing.T) {
 	var all schema.Errors
 	if !errors.As(err, &all) || len(all) != 3 || !errors.Is(err, kind.ErrUnknown) {
 		t.Errorf("want three errors, one for an unknown name; got\n%v", err)
+	}
+}
+
+// TestManyNodes: a file of as many hosts as an address range has is read in a moment, each
+// node in its place. What takes time in the square of their number takes half a minute.
+func TestManyNodes(t *testing.T) {
+	const hosts = 60_000
+	var nodes, links strings.Builder
+	for i := range hosts {
+		fmt.Fprintf(&nodes, "    h%d: {kind: linux}\n", i)
+		fmt.Fprintf(&links, "    - endpoints: [\"h%d:eth1\", \"sw:eth%d\"]\n", i, i+1)
+	}
+	text := "name: many\ntopology:\n  nodes:\n    sw: {kind: bridge}\n" + nodes.String() + "  links:\n" + links.String()
+	top, err := Parse("many.clab.yml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(top.Nodes) != hosts+1 || top.Nodes[0].Name != "sw" || top.Nodes[hosts].Name != "h59999" || len(top.Links) != hosts {
+		t.Errorf("%d nodes, %d links", len(top.Nodes), len(top.Links))
 	}
 }

@@ -70,6 +70,10 @@ func (n Node) config(ref string, args []string) *container.Config {
 	}
 }
 
+// mostProcesses is how many processes and threads a container may have, so that one that
+// forks without end does not stop the machine.
+const mostProcesses = 4096
+
 // mostShares is the largest weight of a container at the CPUs (cgroup's
 // cpu.shares).
 const mostShares = 1 << 18
@@ -77,7 +81,7 @@ const mostShares = 1 << 18
 // hostConfig is the other part. The socket and the program are paths here; root
 // is the cgroup above all others.
 func (n Node) hostConfig(socket, program, root string) *container.HostConfig {
-	no := false
+	no, processes := false, int64(mostProcesses)
 	h := &container.HostConfig{
 		NetworkMode:    "none",
 		RestartPolicy:  container.RestartPolicy{Name: container.RestartPolicyDisabled},
@@ -95,6 +99,7 @@ func (n Node) hostConfig(socket, program, root string) *container.HostConfig {
 			NanoCPUs:   int64(n.CPUs * 1e9),
 			Memory:     n.Memory,
 			MemorySwap: n.Memory, // in all: no swap
+			PidsLimit:  &processes,
 		},
 	}
 	if n.Switch {

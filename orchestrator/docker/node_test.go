@@ -53,6 +53,9 @@ func TestNodes(t *testing.T) {
 				r.MemorySwap != tt.limits.MemorySwap || r.CPUShares != tt.limits.CPUShares || r.CgroupParent != tt.limits.CgroupParent {
 				t.Errorf("limits %+v, want %+v", r, tt.limits)
 			}
+			if p := h.PidsLimit; p == nil || *p <= 0 || *p > 1<<15 { // the kernel's own limit on small machines
+				t.Errorf("limit of processes %v", p)
+			}
 			if !slices.Equal(c.Entrypoint, []string{tt.program}) || !slices.Equal(c.Cmd, []string{"agent", "join", "/.aqmlab/owner.sock", "agent", "switch"}) {
 				t.Errorf("it runs %v %v", c.Entrypoint, c.Cmd)
 			}

@@ -30,6 +30,9 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if os.Geteuid() != 0 {
 		return nil, ErrNotRoot
 	}
+	if err := fits(lab, o); err != nil {
+		return nil, err
+	}
 	free, err := SplitCPUs(1)
 	if err != nil {
 		return nil, err
@@ -39,6 +42,23 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
 	return t, nil
+}
+
+// fits tells whether this machine has the memory that a lab takes. Of a guest's memory
+// somebody else has seen to that.
+func fits(lab *labs.Lab, o Options) error {
+	if o.Virtual {
+		return nil
+	}
+	spec, err := lab.Fabric(lab.Baseline, 0)
+	if err != nil {
+		return err
+	}
+	free, err := freeMemory()
+	if err != nil {
+		return err
+	}
+	return checkMemory(len(spec.Hosts), free)
 }
 
 func (t *Testbed) up(ctx context.Context, o Options) error {

@@ -27,9 +27,9 @@ const (
 	ringOverhead  = 128
 )
 
-// ringBytes is the size of each ring, a power of two, of a switch with so many
+// RingBytes is the size of each ring, a power of two, of a switch with so many
 // ports.
-func ringBytes(ports int) int {
+func RingBytes(ports int) int {
 	share := ringsTogether / max(ports, 1)
 	return min(max(1<<(bits.Len(uint(share))-1), ringLeast), ringMost)
 }
@@ -41,7 +41,7 @@ type ring struct {
 	name  string
 	fd    int
 	mem   []byte
-	bytes int   // of all slots, see ringBytes
+	bytes int   // of all slots, see RingBytes
 	size  int   // of a slot, a power of two
 	slot  int   // where the next one to read starts
 	drops int64 // frames that the kernel could not put into the ring

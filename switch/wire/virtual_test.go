@@ -130,7 +130,7 @@ func listenOn(t *testing.T, b *bench, i int) (fd int, err error) {
 // down to a least size.
 func TestRingBytes(t *testing.T) {
 	for ports, want := range map[int]int{1: 4 << 20, 9: 4 << 20, 32: 4 << 20, 33: 2 << 20, 64: 2 << 20, 65: 1 << 20, 144: 1 << 20, 1000: 1 << 20} {
-		if got := ringBytes(ports); got != want {
+		if got := RingBytes(ports); got != want {
 			t.Errorf("%d ports: rings of %d bytes, want %d", ports, got, want)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *Switch) open() error {
 		return err
 	}
 	for _, p := range all {
-		r, err := newRing(p.Interface, ringBytes(len(all)), c.MTU)
+		r, err := newRing(p.Interface, RingBytes(len(all)), c.MTU)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...fabric.
 		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
 	if s.config.Virtual {
-		d.ahead = lookahead(d.network, spec, ringBytes(len(s.ports)))
+		d.ahead = lookahead(d.network, spec, RingBytes(len(s.ports)))
 	}
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
