@@ -78,6 +78,9 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 			return complete(o.Resume)
 		}
 	}
+	if err := o.writable(); err != nil {
+		return nil, err
+	}
 	for _, line := range lab.Unsupported(row.Hosts) {
 		o.Watcher.Note("warning: " + line)
 	}
@@ -89,6 +92,17 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 	b.Row, b.Manifest.Runtime = row, row.Name
 	run, err := o.runOn(ctx, b, lab, points)
 	return run, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
+}
+
+// writable tells, before anything is brought up, why the run could not be stored.
+func (o RunOptions) writable() error {
+	switch {
+	case o.Keep != nil:
+		return nil
+	case o.Resume != nil:
+		return store.CheckWritable(o.Resume.Dir)
+	}
+	return store.CheckWritable(o.Out)
 }
 
 // row is the runtime that was asked for, or that of the run to be resumed, or the one

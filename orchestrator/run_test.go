@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
@@ -186,5 +188,23 @@ func TestNoGuestKernel(t *testing.T) {
 	}
 	if made, err := os.ReadDir(out); err != nil || len(made) > 0 {
 		t.Errorf("made %v, %v", made, err)
+	}
+}
+
+// TestUnwritableResults: a folder that cannot take the run is found out about before
+// anything is brought up.
+func TestUnwritableResults(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened := false
+	rows := []backend.Row{{Name: "sim", Open: func(context.Context, *labs.Lab, backend.Options) (*backend.Backend, error) {
+		opened = true
+		return nil, errors.New("opened")
+	}}}
+	_, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: "sim", Runtimes: rows, Out: filepath.Join(file, "runs"), Watcher: &diary{}})
+	if err == nil || !strings.Contains(err.Error(), file) || opened {
+		t.Errorf("opened %t, error %v", opened, err)
 	}
 }

@@ -2,8 +2,10 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -115,6 +117,31 @@ func syncDir(dir string) error {
 	defer d.Close()
 	if err := d.Sync(); err != nil {
 		return fmt.Errorf("flushing folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+// CheckWritable tells why no run can be stored below a folder, which need not be there
+// yet. It makes nothing.
+func CheckWritable(root string) error {
+	dir, err := filepath.Abs(root)
+	if err != nil {
+		return fmt.Errorf("storing runs in %s: %w", root, err)
+	}
+	info, err := os.Stat(dir)
+	for errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		info, err = os.Stat(dir)
+	}
+	switch {
+	case err != nil:
+	case !info.IsDir():
+		err = unix.ENOTDIR
+	default:
+		err = unix.Access(dir, unix.W_OK|unix.X_OK)
+	}
+	if err != nil {
+		return fmt.Errorf("storing runs in %s: %s: %w", root, dir, err)
 	}
 	return nil
 }

@@ -206,9 +206,26 @@ func (w *Writer) Publish(l results.Live) error {
 func (w *Writer) Finish(end time.Time) (dir string, err error) {
 	w.manifest.End, w.manifest.State = end.UTC(), results.Complete
 	if err := w.describe(); err != nil {
-		return "", fmt.Errorf("finishing run %s: %w", w.name, err)
+		return "", w.keepsPoints(fmt.Errorf("finishing run %s: %w", w.name, err))
 	}
-	return w.publish()
+	dir, err = w.publish()
+	return dir, w.keepsPoints(err)
+}
+
+// keepsPoints adds to an error what is there nevertheless, and how to go on.
+func (w *Writer) keepsPoints(err error) error {
+	if err == nil || w.unlisted {
+		return err
+	}
+	dir := w.dir
+	if _, statErr := os.Stat(dir); statErr != nil {
+		dir = filepath.Join(w.root, w.name)
+	}
+	var whole []string
+	for _, p := range w.manifest.Points {
+		whole = append(whole, p.Folder())
+	}
+	return fmt.Errorf("%w; %d points are whole: %s; aqmlab run --resume %s completes the run", err, len(whole), strings.Join(whole, ", "), dir)
 }
 
 // Abort ends the run early. When at least one point is whole the run is kept
@@ -222,7 +239,7 @@ func (w *Writer) Abort(end time.Time, reason string) (dir string, err error) {
 	w.manifest.End, w.manifest.State, w.manifest.Reason = end.UTC(), results.Partial, reason
 	described := w.describe()
 	dir, err = w.publish()
-	return dir, errors.Join(described, err)
+	return dir, w.keepsPoints(errors.Join(described, err))
 }
 
 // describe writes the manifest, the files of the describer, and into the manifest what
