@@ -330,3 +330,38 @@ func TestShortQueue(t *testing.T) {
 		t.Errorf("%d tasks, want one for each point", len(q.tasks))
 	}
 }
+
+// archive is a queue that forgets tasks at once, and a database that knows how they ended.
+type archive struct {
+	*queue
+	ended Task
+}
+
+func (a archive) Tasks(context.Context, []string) ([]Task, error) { return nil, nil }
+
+func (a archive) Ended(_ context.Context, job string, _ int) (Task, bool) {
+	return a.ended, job != ""
+}
+
+// TestHistory: the reason of a job that has left the queue is that of the accounting
+// database, and what somebody cancelled is not submitted again.
+func TestHistory(t *testing.T) {
+	for _, c := range []struct {
+		ended  Task
+		reason string
+		arrays int
+	}{
+		{Task{State: Ended, Why: "TIMEOUT", Node: "n7"}, "TIMEOUT on n7", 3},
+		{Task{State: Cancelled, Why: "CANCELLED by 1000", Node: "n7"}, "CANCELLED by 1000 on n7", 1},
+	} {
+		q, w := newQueue(t, dies)
+		e := Engine(archive{q, c.ended}, Policy{Chunk: time.Hour, Queue: 100, Array: 100, Attempts: 3, Poll: time.Millisecond})
+		if err := q.store.Run(t.Context(), e, w, sweep.Options{Watch: silent}); !errors.Is(err, sweep.ErrFailed) {
+			t.Fatalf("%v, want failed points", err)
+		}
+		failed, err := q.store.Failures(w)
+		if err != nil || len(failed) == 0 || !strings.Contains(failed[0].Reason, c.reason) || failed[0].Host != "n7" || len(q.arrays) != c.arrays {
+			t.Errorf("%+v, %v, %d arrays: want %q", failed, err, len(q.arrays), c.reason)
+		}
+	}
+}

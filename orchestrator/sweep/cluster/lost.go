@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
@@ -11,7 +12,16 @@ import (
 // lost deals with a job that is gone without having stored all of its points. They are
 // tried again. A job that stored some was no vain attempt at the others, as each such job
 // brings the sweep on.
-func (f *follower) lost(c *chunk, t Task) error {
+func (f *follower) lost(ctx context.Context, c *chunk, t Task) error {
+	if history, has := f.system.(Historian); has && t.Why == "" && c.array.Job != "" {
+		t, _ = history.Ended(ctx, c.array.Job, c.number)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if t.State == Cancelled {
+		return f.fail(c, t)
+	}
 	attempt := c.array.Attempt
 	if !c.progress {
 		attempt++

@@ -28,7 +28,7 @@ func (f *follower) step(ctx context.Context) (done bool, err error) {
 	if err := f.checkCancelled(); err != nil {
 		return false, err
 	}
-	if err := f.collect(tasks, deaf == nil); err != nil {
+	if err := f.collect(ctx, tasks, deaf == nil); err != nil {
 		return false, err
 	}
 	f.chunks = slices.DeleteFunc(f.chunks, func(c *chunk) bool { return len(c.keys) == 0 })
@@ -93,7 +93,7 @@ func (f *follower) checkCancelled() error {
 }
 
 // collect takes what jobs have stored, and the points of those that are gone.
-func (f *follower) collect(tasks map[task]Task, known bool) error {
+func (f *follower) collect(ctx context.Context, tasks map[task]Task, known bool) error {
 	for _, c := range f.chunks {
 		t, there := tasks[task{c.array.Name, c.number}]
 		if there && c.array.Job == "" { // whoever submitted it did not live to note it
@@ -122,7 +122,7 @@ func (f *follower) collect(tasks map[task]Task, known bool) error {
 		case c.gone.IsZero():
 			c.gone = time.Now()
 		case time.Since(c.gone) >= f.policy.Poll:
-			if err := f.lost(c, t); err != nil {
+			if err := f.lost(ctx, c, t); err != nil {
 				return err
 			}
 		}

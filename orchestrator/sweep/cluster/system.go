@@ -20,6 +20,12 @@ type System interface {
 	Cancel(ctx context.Context, jobs []string) error
 }
 
+// Historian is a [System] that may know how tasks ended which have left the queue.
+type Historian interface {
+	// Ended is how a task of a job ended; false where nobody knows.
+	Ended(ctx context.Context, job string, number int) (Task, bool)
+}
+
 // Array is a job array: the same command many times, told apart by a number.
 type Array struct {
 	Name    string // of the job, unlike that of any other

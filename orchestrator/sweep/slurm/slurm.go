@@ -1,6 +1,7 @@
 // Package slurm submits job arrays to a Slurm cluster, follows and cancels them, by the
-// commands that every user of one has: sbatch, squeue and scancel. It asks for no
-// accounting database, as many clusters have none.
+// commands that every user of one has: sbatch, squeue and scancel. It needs no accounting
+// database, as many clusters have none. Where there is one, sacct says how jobs ended that
+// have left the queue.
 package slurm
 
 import (
@@ -26,7 +27,7 @@ type Params struct {
 	Time      Wall       `lab:"time" doc:"time limit of a job"`
 	Memory    units.Size `lab:"memory" range:"1MB..100000GB" example:"4GB" doc:"memory of a job; when absent, what the cluster gives"`
 	Chunk     Wall       `lab:"chunk" doc:"time that a job is to take: points are put together until they take so long"`
-	Queue     int        `lab:"queue" range:"1..1000000" doc:"jobs that are in the queue at once; the others are submitted when these have ended"`
+	Queue     int        `lab:"queue" range:"1..1000000" doc:"jobs that are in the queue at once; the others are submitted when these have ended, while this command or --attach follows"`
 	Array     int        `lab:"array" range:"1..1000000" doc:"jobs of an array at most: no more than MaxArraySize of the cluster"`
 	Attempts  int        `lab:"attempts" range:"1..10" doc:"how often a point is tried whose jobs die"`
 	Poll      Wall       `lab:"poll" doc:"time between two looks at the queue"`
