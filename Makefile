@@ -9,7 +9,7 @@ TIMEOUT ?= 30m
 UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
-FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse
+FUZZ = ./switch/packet:FuzzParse ./labs:FuzzLoad ./labs/clab:FuzzParse ./units:FuzzFormat ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./results/store:FuzzTable ./results/store:FuzzManifest
 
 # go test, with a table of what was skipped and why, and a closing line of counts.
 TALLY = $(GO) run ./e2e/tally
@@ -36,7 +36,7 @@ race: ## the same with the race detector, but for long simulations of one gorout
 fuzz: ## every fuzz target for FUZZTIME
 	@for f in $(FUZZ); do \
 		echo "fuzz $$f"; \
-		$(GO) test -run '^$$' -fuzz "^$${f##*:}$$" -fuzztime $(FUZZTIME) $${f%%:*} || exit 1; \
+		$(GO) test -run '^$$' -fuzz "^$${f##*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $${f%%:*} || exit 1; \
 	done
 
 examples: ## the modules that add to aqmlab from outside
