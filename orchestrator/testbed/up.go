@@ -31,7 +31,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 		return nil, ErrNotRoot
 	}
 	if err := fits(lab, o); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("bringing up lab %s: %w", lab.Name, err)
 	}
 	free, err := SplitCPUs(1)
 	if err != nil {
