@@ -30,8 +30,8 @@ lint: ## gofmt, go vet, staticcheck
 unit: ## all packages but those of e2e and test-vm
 	@$(TALLY) -timeout $(TIMEOUT) $(UNITS)
 
-race: ## the same with the race detector, but for long simulations of one goroutine
-	@$(TALLY) -timeout $(TIMEOUT) -race $$(echo "$(UNITS)" | grep -v /e2e/truth$$)
+race: ## the same with the race detector, but for long simulations, whose pool is orchestrator/sweep's
+	@$(TALLY) -timeout $(TIMEOUT) -race $$(echo "$(UNITS)" | grep -vE '/(e2e/truth|orchestrator/tune|reproduce)$$')
 
 # A target may also end with the bare error of its own time limit, and no input: up to Go
 # 1.26 that is a race of the fuzzer (https://go.dev/issue/75804).

@@ -148,7 +148,7 @@ func TestGuestRepeats(t *testing.T) {
 	one, _ := g.run(t, lab, "--schemes", "tcn", "--flows", "15", "--seeds", "1,2", "--jobs", "1")
 	two, _ := g.run(t, lab, "--schemes", "droptail,tcn", "--flows", "15", "--seeds", "2,1", "--jobs", "2")
 	files, err := filepath.Glob(filepath.Join(one.Dir, "*", "*"))
-	if err != nil || len(files) != 4*2 { // of each seed
+	if err != nil || len(files) != 5*2 { // of each seed
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {

@@ -31,7 +31,7 @@ func TestVirtualTimeRepeats(t *testing.T) {
 		return files
 	}
 	one, two := stored("1"), stored("2")
-	if want := 4 * 2 * 3; len(one) != want || len(two) != want { // files, schemes, seeds
+	if want := 5 * 2 * 3; len(one) != want || len(two) != want { // files, schemes, seeds
 		t.Fatalf("%d and %d files, want %d", len(one), len(two), want)
 	}
 	for name, b := range one {

@@ -107,12 +107,20 @@ func recordPIE(t *testing.T) (events []kernelaqm.Event, packets, first, end int)
 			traffic[i].At += s // the controller first runs after half a second
 		}
 		events, packets = record(t, kernelaqm.PIE(pieTarget, 16*ms), traffic), len(traffic)
-		if first, end = comparable(events); first >= 0 && end > packets*9/10 {
-			return events, packets, first, end
+		first, end = comparable(events)
+		if first < 0 || end <= packets*9/10 {
+			t.Logf("seed %d: Linux and the RFC part at packet %d", seed, end)
+			continue
 		}
-		t.Logf("seed %d: Linux and the RFC part at packet %d", seed, end)
+		// Above 10 % packets are dropped. How long the probability stays there is up to the
+		// kernel's random numbers.
+		if drops := count(kernelFates(events)[first:end], dropped); drops < 20 {
+			t.Logf("seed %d: %d packets are dropped", seed, drops)
+			continue
+		}
+		return events, packets, first, end
 	}
-	t.Fatal("no traffic on which Linux does what the RFC says")
+	t.Fatal("no traffic on which Linux does what the RFC says and drops packets")
 	return nil, 0, 0, 0
 }
 
@@ -130,9 +138,6 @@ func TestKernelPIE(t *testing.T) {
 	kernel := kernelFates(events)
 	t.Logf("packets %d to %d of %d; the controller ran every %v; packets moved by up to %v", first, end, packets, g.period, g.moved)
 	agree(t, kernel[first:end], ours[first:end], 250)
-	if count(kernel[first:end], dropped) < 20 {
-		t.Error("the probability does not stay above 10 %, where packets are dropped")
-	}
 	if g.moved > time.Millisecond {
 		t.Errorf("a packet is moved by %v", g.moved)
 	}
