@@ -83,6 +83,19 @@ func die(s syscall.Signal) {
 	os.Exit(interrupted{s}.status()) // whoever started it has the signal ignored
 }
 
+// heeding is a writer that writes nothing more when a command's context has ended.
+type heeding struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (h heeding) Write(b []byte) (int, error) {
+	if err := context.Cause(h.ctx); err != nil {
+		return 0, err
+	}
+	return h.w.Write(b)
+}
+
 // endingKey is that of the ending in a command's context.
 type endingKey struct{}
 

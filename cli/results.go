@@ -312,8 +312,10 @@ func (f exportFlags) write(w io.Writer, run *store.Run, table string) error {
 	return err
 }
 
-// exportAll writes a file for each table.
+// exportAll writes a file for each table. An interruption removes the one that it cuts
+// short.
 func (f exportFlags) exportAll(c *cobra.Command, run *store.Run) error {
+	defer hold(c)()
 	tables := f.tables
 	if len(tables) == 0 {
 		var err error
@@ -330,7 +332,7 @@ func (f exportFlags) exportAll(c *cobra.Command, run *store.Run) error {
 		if err != nil {
 			return fmt.Errorf("exporting: %w", err)
 		}
-		if err := errors.Join(f.write(file, run, table), file.Close()); err != nil {
+		if err := errors.Join(f.write(heeding{c.Context(), file}, run, table), file.Close()); err != nil {
 			return errors.Join(err, os.Remove(path))
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "Wrote %s.\n", path)
