@@ -39,8 +39,9 @@ func openFolder(dir string) (folder, error) {
 		return folder{}, damaged(path, err)
 	}
 	f := folder{dir, make(map[string]string)}
+	format := regexp.MustCompile(`^([0-9a-f]{64})  ([a-z]+\.[a-z]+)\n$`)
 	for line := range bytes.Lines(text) {
-		parts := regexp.MustCompile(`^([0-9a-f]{64})  ([a-z]+\.[a-z]+)\n$`).FindSubmatch(line)
+		parts := format.FindSubmatch(line)
 		if parts == nil {
 			return folder{}, damaged(path, fmt.Errorf("%q is not a checksum and a name", line))
 		}
