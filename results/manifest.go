@@ -54,7 +54,9 @@ type Manifest struct {
 	Baseline    string      `json:"baseline"`
 	Points      []PointInfo `json:"points"` // those on disk
 
-	Files map[string]string `json:"files_sha256,omitempty"` // checksums of what was made for readers of the run
+	Checksums bool              `json:"checksums,omitempty"`                // every point has the checksums of its files, but for those below; false: an older version, which noted none, made the run
+	Unsummed  []string          `json:"points_without_checksums,omitempty"` // folders of points that such a version stored
+	Files     map[string]string `json:"files_sha256,omitempty"`             // checksums of what was made for readers of the run
 }
 
 // Machine is where a run was made.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -201,6 +202,37 @@ func TestFlippedBytes(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestPointsKeepTheirChecksums: a point without its checksums is damaged, unless a version
+// that noted none stored it. Going on with a run of such a version changes nothing of that.
+func TestPointsKeepTheirChecksums(t *testing.T) {
+	older := aborted(t)
+	for _, p := range older.Points() {
+		unsummed(t, p.dir)
+	}
+	w, err := Resume(older.Dir, later(), []byte(resultstest.LabText), describe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addAll(t, w, resultstest.Measured()[2:4])
+	if _, err := w.Finish(resultstest.Began().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if h := Verify(older.Dir); len(h.Flaws) > 0 || h.Points != 4 || h.Unchecked != 2 {
+		t.Errorf("with points of an older version: %+v", h)
+	}
+	added := resultstest.Measured()[2].Folder()
+	for _, dir := range []string{filepath.Join(older.Dir, added), whole(t).Points()[0].dir} {
+		sums := filepath.Join(dir, sumsFile)
+		if err := os.Remove(sums); err != nil {
+			t.Fatal(err)
+		}
+		got := open(t, filepath.Dir(dir)).Damaged()
+		if len(got) != 1 || !strings.Contains(got[0].Err.Error(), sums+" is missing") {
+			t.Errorf("without %s: damaged %+v", sums, got)
+		}
 	}
 }
 

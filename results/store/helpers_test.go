@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -68,10 +69,24 @@ func writeRows[T any](t *testing.T, path string, rows []T) {
 	}
 }
 
-// unsummed makes the folder of a point one of a version that noted no checksums.
-func unsummed(t *testing.T, dir string) {
+// unsummed makes a point one of a version that noted no checksums, and its run one of
+// such a version.
+func unsummed(t *testing.T, point string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(dir, sumsFile)); err != nil {
+	if err := os.Remove(filepath.Join(point, sumsFile)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(filepath.Dir(point), manifestFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := Unseal(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := bytes.Replace(object, []byte(",\n  \"checksums\": true"), nil, 1)
+	if err := os.WriteFile(path, older, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -69,12 +69,25 @@ func Resume(dir string, m results.Manifest, labYAML []byte, d Describer) (w *Wri
 		return nil, err
 	}
 	w.manifest.State, w.manifest.Reason, w.manifest.Points, w.manifest.Files = results.Running, "", run.infos(), nil
+	if !w.manifest.Checksums {
+		w.manifest.Checksums, w.manifest.Unsummed = true, run.unsummed()
+	}
 	w.manifest.Resumed = append(w.manifest.Resumed, m.Start.UTC())
 	w.manifest.BaseRTTs = append(w.manifest.BaseRTTs, m.BaseRTTs...)
 	if err := errors.Join(removePieces(dir), w.writeManifest()); err != nil {
 		return nil, errors.Join(err, w.lock.Close())
 	}
 	return w, nil
+}
+
+// unsummed are the folders of points without checksums.
+func (r *Run) unsummed() (folders []string) {
+	for _, p := range r.points {
+		if p.sums == nil {
+			folders = append(folders, p.Folder())
+		}
+	}
+	return folders
 }
 
 // removePieces removes what was never whole of points.

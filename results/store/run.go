@@ -51,6 +51,9 @@ func (r *Run) load() (err error) {
 			continue
 		}
 		p, err := openPoint(filepath.Join(r.Dir, e.Name()))
+		if err == nil && p.sums == nil && r.Manifest.Checksums && !slices.Contains(r.Manifest.Unsummed, e.Name()) {
+			err = fmt.Errorf("opening point %s: %s is missing, and %s says that the point has it", e.Name(), p.path(sumsFile), filepath.Join(r.Dir, manifestFile))
+		}
 		if err != nil {
 			r.damaged = append(r.damaged, Damage{r.coordOf(e.Name()), e.Name(), err})
 			continue

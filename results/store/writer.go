@@ -60,7 +60,7 @@ func begin(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error)
 	m := &w.manifest
 	m.Start = m.Start.UTC()
 	m.State, m.Reason, m.Points, m.Files = results.Running, "", []results.PointInfo{}, nil
-	m.LabHash = hashOf(labYAML)
+	m.LabHash, m.Checksums = hashOf(labYAML), true
 	err := take(w)
 	if err != nil {
 		return nil, fmt.Errorf("creating a run in %s: %w", w.root, err)
