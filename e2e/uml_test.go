@@ -195,45 +195,54 @@ func TestGuestInterrupted(t *testing.T) {
 	}
 }
 
-// TestGuestDies: a guest that ends by itself fails its run, which says how, keeps
-// the points that were done and marks them as partial.
+// TestGuestDies: a guest that ends by itself, or is stopped, fails its run, which says
+// how, keeps the points that were done and marks them as partial.
 func TestGuestDies(t *testing.T) {
-	g, out := needGuest(t), t.TempDir()
-	c := g.command(t, "run", labFile(t, small), "--runtime", "uml", "--schemes", "droptail,tcn", "--flows", "30", "--jobs", "1", "--json", "--out", out)
+	for signal, says := range map[syscall.Signal]string{
+		syscall.SIGKILL: "the guest ended without a reply: signal: killed",
+		syscall.SIGSTOP: "the guest made no progress: process",
+	} {
+		t.Run(signal.String(), func(t *testing.T) {
+			g, out := needGuest(t), t.TempDir()
+			c := g.command(t, "run", labFile(t, small), "--runtime", "uml", "--schemes", "droptail,tcn", "--flows", "30", "--jobs", "1", "--json", "--out", out)
+			said := signalGuest(t, g, c, signal)
+			if code := c.ProcessState.ExitCode(); code != 1 || !containsAll(said, "running tcn at load 0.7, seed 1", says) {
+				t.Errorf("exit code %d:\n%s", code, said)
+			}
+			run, err := store.Open(filepath.Join(out, "latest"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := points(t, run); len(all) != 1 || len(all["droptail"].Flows) != 30 || run.Manifest.State != results.Partial {
+				t.Errorf("%d points stored, %+v", len(all), run.Manifest)
+			}
+		})
+	}
+}
+
+// signalGuest runs a command, sends the guest of its second point a signal, and returns
+// what the command said.
+func signalGuest(t *testing.T, g guests, c *exec.Cmd, signal syscall.Signal) string {
+	t.Helper()
 	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	start(t, c)
 	var said strings.Builder
-	killed := false
+	sent := false
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "[2/2]") && !killed {
-			killed = true
+		if strings.HasPrefix(lines.Text(), "[2/2]") && !sent {
+			sent = true
 			waitFor(t, func() bool { return len(g.kernels()) > 0 })
 			for _, pid := range g.kernels() {
-				_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+				_ = syscall.Kill(pid, signal) // it may be gone
 			}
 		}
 	}
 	_ = c.Wait() // the exit code says it
-	if code := c.ProcessState.ExitCode(); code != 1 || !containsAll(said.String(), "running tcn at load 0.7, seed 1", "the guest ended without a reply: signal: killed") {
-		t.Errorf("exit code %d:\n%s", code, said.String())
-	}
-	dirs, err := filepath.Glob(filepath.Join(out, "2*"))
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("stored %v, %v", dirs, err)
-	}
-	run, err := store.Open(dirs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := points(t, run); len(all) != 1 || len(all["droptail"].Flows) != 30 || run.Manifest.State != results.Partial {
-		t.Errorf("%d points stored, %+v", len(all), run.Manifest)
-	}
+	return said.String()
 }
 
 // TestGuestOfUser: an ordinary user, who has but a kernel that was copied from

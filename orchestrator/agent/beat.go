@@ -1,13 +1,9 @@
 package agent
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -76,71 +72,27 @@ func (p *Process) watch() {
 		if silent < 2 {
 			continue
 		}
-		now := look(p.PID())
-		if silent == 2 || now.ready || now.used > used {
-			silent, used = 2, now.used
+		now := host.ActivityOf(p.PID()) // in a container the agent is a child
+		if silent == 2 || now.Ready || now.Used > used {
+			silent, used = 2, now.Used
 			continue
 		}
 		if silent > patience {
-			p.giveUp(now.state)
+			p.giveUp(now.StillFor(patience * beatEvery))
 			return
 		}
 	}
 }
 
-// giveUp kills the agent, which does nothing in that state.
-func (p *Process) giveUp(state string) {
-	why := fmt.Sprintf("it has not run for %v (its state is %s), and was killed; look for what stops processes here, such as kill -STOP, docker pause or a debugger, and run again",
-		patience*beatEvery, state)
+// giveUp kills the agent, which does nothing.
+func (p *Process) giveUp(why string) {
 	p.stalled.Store(&why)
 	_ = p.body.Kill() // there is nobody to tell but those who wait for its end
-}
-
-// activity is what an agent's processes do.
-type activity struct {
-	state string        // of the first one, as /proc has it: "T (stopped)"
-	ready bool          // a thread runs, or would if it had a processor
-	used  time.Duration // of all processors so far
-}
-
-// look looks at a process and its children: in a container the agent is a child.
-func look(pid int) (a activity) {
-	for _, p := range host.Processes() {
-		if p.PID == pid || p.Parent == pid {
-			a.used += p.CPU
-			a.ready = a.ready || ready(p.PID)
-		}
-	}
-	a.state = stateOf(pid)
-	return a
 }
 
 // Runs tells whether the process of a journal's entry is alive. One that has ended may
 // still have its number, as a zombie.
 func Runs(e journal.Entry) bool {
 	start, err := startTime(e.PID)
-	return err == nil && start == e.Start && !strings.HasPrefix(stateOf(e.PID), "Z")
-}
-
-// stateOf is the state of a process, as /proc has it; empty if there is no such process.
-func stateOf(pid int) string {
-	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	for line := range bytes.Lines(status) {
-		if state, ok := bytes.CutPrefix(line, []byte("State:")); ok {
-			return string(bytes.TrimSpace(state))
-		}
-	}
-	return ""
-}
-
-// ready tells whether a thread of a process wants a processor.
-func ready(pid int) bool {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // its pattern is good
-	for _, file := range threads {
-		stat, err := os.ReadFile(file)
-		if _, fields, _ := bytes.Cut(stat, []byte(") ")); err == nil && bytes.HasPrefix(fields, []byte("R")) {
-			return true
-		}
-	}
-	return false
+	return err == nil && start == e.Start && !strings.HasPrefix(host.StateOf(e.PID), "Z")
 }

@@ -27,7 +27,7 @@ type BuildOptions struct {
 
 // Build makes a guest kernel and puts it into the cache in place of the one
 // before. The source is copied, changed ([edits]) and compiled in a folder that
-// goes when it returns, with the lowest priority. It takes 1.5 GB of disk and
+// goes when it returns, or soon after an interrupt, with the lowest priority. It takes 1.5 GB of disk and
 // some minutes. Errors wrap [ErrUnavailable] when something must be installed
 // first, and hold the compiler's last lines when it fails.
 func Build(ctx context.Context, o BuildOptions) (Kernel, error) {
@@ -56,11 +56,16 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 	if o.Cache, err = cacheDir(o.Cache); err != nil {
 		return Kernel{}, err
 	}
-	f, err := newFolder(o.Cache, "build")
+	f, err := newFolder(ctx, o.Cache, "build")
 	if err != nil {
 		return Kernel{}, err
 	}
-	defer func() { err = errors.Join(err, f.remove()) }()
+	defer func() {
+		if ctx.Err() != nil {
+			o.Say("removing " + f.path + ": that may go on for some seconds")
+		}
+		err = errors.Join(err, f.remove(ctx))
+	}()
 	o.Say("unpacking " + o.Source)
 	tree, err := unpack(ctx, o.Source, f.path)
 	if err != nil {

@@ -1,12 +1,16 @@
 package uml
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,11 +27,11 @@ const lockName = ".lock"
 
 // newFolder makes a folder below parent, after removing those of the same name
 // that nobody owns any more.
-func newFolder(parent, name string) (*folder, error) {
+func newFolder(ctx context.Context, parent, name string) (*folder, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, err
 	}
-	if err := sweep(filepath.Join(parent, name+"-*")); err != nil {
+	if err := sweep(ctx, filepath.Join(parent, name+"-*")); err != nil {
 		return nil, err
 	}
 	path, err := os.MkdirTemp(parent, name+"-")
@@ -71,7 +75,7 @@ func own(path string) bool {
 }
 
 // sweep removes the folders of this user's that have a lock which nobody holds.
-func sweep(pattern string) error {
+func sweep(ctx context.Context, pattern string) error {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
 		return err
@@ -86,7 +90,7 @@ func sweep(pattern string) error {
 			continue // somebody's, or gone
 		}
 		if err == nil {
-			err = (&folder{path, f}).remove()
+			err = (&folder{path, f}).remove(ctx)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("removing what a killed process left: %w", err))
@@ -95,23 +99,54 @@ func sweep(pattern string) error {
 	return errors.Join(errs...)
 }
 
+// moment is how long the end of a command may wait for a folder to go.
+const moment = 300 * time.Millisecond
+
 // remove removes the folder with all that is in it, its lock last: whoever is killed
 // meanwhile leaves a folder that is known to be nobody's. Removing it twice is no error.
-func (f *folder) remove() error {
-	entries, err := os.ReadDir(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+// A process of its own does that. A kernel's tree may take it long: when ctx has ended, it
+// goes on alone, and nobody else takes the folder for one without an owner.
+func (f *folder) remove(ctx context.Context) error {
+	args := []string{"-c", `rm -rf -- "$@" && rm -rf -- "$0"`, f.path}
+	entries, _ := os.ReadDir(f.path) // of one that is gone: none
 	for _, e := range entries {
 		if e.Name() != lockName {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(f.path, e.Name())))
+			args = append(args, filepath.Join(f.path, e.Name()))
 		}
 	}
+	c := exec.Command("sh", args...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a signal to our group is not for it
+	var said bytes.Buffer
+	c.Stderr = &said
+	if _, err := f.lock.Stat(); err == nil {
+		c.ExtraFiles = []*os.File{f.lock} // which it holds, too
+	}
+	err := c.Start()
 	if err == nil {
-		err = os.RemoveAll(f.path)
+		err = await(ctx, c)
+	}
+	if err != nil {
+		err = fmt.Errorf("removing %s: %w\n%s", f.path, err, bytes.TrimSpace(said.Bytes()))
 	}
 	if cerr := f.lock.Close(); !errors.Is(cerr, os.ErrClosed) {
 		err = errors.Join(err, cerr)
 	}
 	return err
+}
+
+// await waits for the end of a command, but hardly longer than ctx.
+func await(ctx context.Context, c *exec.Cmd) error {
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(moment):
+		return nil
+	}
 }

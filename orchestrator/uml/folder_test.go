@@ -1,7 +1,9 @@
 package uml
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,11 +17,11 @@ import (
 // others.
 func TestFolders(t *testing.T) {
 	parent := filepath.Join(t.TempDir(), "made")
-	mine, err := newFolder(parent, "a")
+	mine, err := newFolder(t.Context(), parent, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphan, err := newFolder(parent, "a")
+	orphan, err := newFolder(t.Context(), parent, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func TestFolders(t *testing.T) {
 	if err := orphan.lock.Close(); err != nil { // as its owner's death does
 		t.Fatal(err)
 	}
-	next, err := newFolder(parent, "a")
+	next, err := newFolder(t.Context(), parent, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	for _, f := range []*folder{mine, mine, next} {
-		if err := f.remove(); err != nil {
+		if err := f.remove(context.Background()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -53,7 +55,7 @@ func TestFolders(t *testing.T) {
 // others see that it is nobody's.
 func TestRemoveLockLast(t *testing.T) {
 	parent := t.TempDir()
-	f, err := newFolder(parent, "x")
+	f, err := newFolder(t.Context(), parent, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,19 +66,63 @@ func TestRemoveLockLast(t *testing.T) {
 	if err := unix.Mount("tmpfs", filepath.Join(stuck, "b"), "tmpfs", 0, ""); err != nil {
 		t.Skipf("no file system can be mounted here: %v", err)
 	}
-	if err := f.remove(); err == nil {
+	if err := f.remove(context.Background()); err == nil {
 		t.Error("a folder was removed in which a file system is mounted")
 	}
 	if err := unix.Unmount(filepath.Join(stuck, "b"), 0); err != nil {
 		t.Fatal(err)
 	}
-	g, err := newFolder(parent, "x")
+	g, err := newFolder(t.Context(), parent, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.remove()
+	defer g.remove(context.Background())
 	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestRemoveGoesOn: the removal of a large folder outlives a command that ends, and the
+// folder is somebody's meanwhile.
+func TestRemoveGoesOn(t *testing.T) {
+	real, err := exec.LookPath("rm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, bin := t.TempDir(), t.TempDir()
+	gate := filepath.Join(bin, "gate")
+	slow := fmt.Sprintf("#!/bin/sh\nuntil [ -e %s ]; do sleep 0.01; done\nexec %s \"$@\"\n", gate, real)
+	if err := os.WriteFile(filepath.Join(bin, "rm"), []byte(slow), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := newFolder(t.Context(), parent, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	touch(t, filepath.Join(f.path, "a", "file"))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", bin+":"+path)
+	if err := f.remove(ended); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("PATH", path)
+	g, err := newFolder(t.Context(), parent, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(f.path, "*")); err != nil || len(left) != 2 {
+		t.Errorf("before it went on, it held %v, %v", left, err)
+	}
+	touch(t, gate)
+	if err := g.remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for left := []string{""}; len(left) > 0; {
+		if left, err = filepath.Glob(filepath.Join(parent, "*")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -97,11 +143,11 @@ func TestForeignFolders(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	f, err := newFolder(parent, "a")
+	f, err := newFolder(t.Context(), parent, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.remove(); err != nil {
+	if err := f.remove(context.Background()); err != nil {
 		t.Error(err)
 	}
 	for _, path := range []string{filepath.Join(precious, "file"), filepath.Join(precious, lockName), filepath.Join(parent, "a-1", lockName), filepath.Join(parent, "a-4", lockName)} {

@@ -24,14 +24,19 @@ var (
 func runQuietly(c *exec.Cmd) ([]byte, error) {
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
-	err := runAttached(c, func() error { return nil })
+	err := runAttached(c, program{})
 	return out.Bytes(), err
 }
 
+// program is what to do about a command that is started. Either may be nil.
+type program struct {
+	prepare func() error  // is called on the thread that starts it, right before
+	started func(pid int) // is called when it runs
+}
+
 // runAttached runs a command to its end, which is that of its process group, too.
-// It ends with its context and with this process. prepare is called on the thread
-// that starts it, right before.
-func runAttached(c *exec.Cmd, prepare func() error) error {
+// It ends with its context and with this process.
+func runAttached(c *exec.Cmd, p program) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if c.Cancel != nil {
 		c.Cancel = func() error { return killGroup(c.Process) }
@@ -41,16 +46,25 @@ func runAttached(c *exec.Cmd, prepare func() error) error {
 	ended := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
-		err := prepare()
-		if err == nil {
-			err = c.Start()
-		}
-		if err == nil {
-			err = waitGroup(c)
-		}
-		ended <- err
+		ended <- p.run(c)
 	}()
 	return <-ended
+}
+
+// run starts a command on this thread, and waits for its end.
+func (p program) run(c *exec.Cmd) error {
+	if p.prepare != nil {
+		if err := p.prepare(); err != nil {
+			return err
+		}
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	if p.started != nil {
+		p.started(c.Process.Pid)
+	}
+	return waitGroup(c)
 }
 
 // waitGroup waits for a command that was started, and kills what is left of its

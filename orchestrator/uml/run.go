@@ -1,6 +1,7 @@
 package uml
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"aqmlab/orchestrator/uml/guest"
@@ -16,6 +18,7 @@ import (
 
 const (
 	defaultPatience = 2 * time.Minute
+	defaultStill    = 7 * time.Second
 	lookEvery       = 200 * time.Millisecond // wall time between two looks at the progress
 )
 
@@ -47,15 +50,16 @@ func (s *Session) boot(ctx context.Context, root string, g Guest, place seat) ([
 	// than the host's memory (/dev/shm).
 	c.Env = []string{}
 	exchange := filepath.Join(root, guest.Dir)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		watch(ctx, filepath.Join(exchange, guest.ProgressFile), g, cancel)
-	}()
-	ended := runAttached(c, func() error { return errors.Join(fixedAddresses(), place.take()) })
+	var watched sync.WaitGroup
+	ended := runAttached(c, program{
+		prepare: func() error { return errors.Join(fixedAddresses(), place.take()) },
+		started: func(pid int) {
+			watched.Go(func() { cancel(s.watch(ctx, filepath.Join(exchange, guest.ProgressFile), g, pid)) })
+		},
+	})
 	why := context.Cause(ctx)
 	cancel(nil)
-	<-watched
+	watched.Wait()
 	if why != nil {
 		if errors.Is(why, ErrStuck) { // of one that was interrupted nobody asks
 			why = errors.Join(why, consoleTail(console, g.Memory))
@@ -90,32 +94,34 @@ const collector = "GODEBUG=gcstoptheworld=2"
 // libraries has the loader of a program that is not static find what it needs.
 const libraries = "LD_LIBRARY_PATH=/" + libraryDir
 
-// watch passes the progress on until ctx ends, which it does when there is none
-// for too long.
-func watch(ctx context.Context, file string, g Guest, giveUp context.CancelCauseFunc) {
-	patience := g.Patience
-	if patience == 0 {
-		patience = defaultPatience
-	}
+// watch passes the progress on until ctx ends, or returns why the guest is to be given
+// up: there was no progress for too long. It counts the time in which this process runs,
+// too: both may have been stopped together.
+func (s *Session) watch(ctx context.Context, file string, g Guest, pid int) error {
+	patience := cmp.Or(g.Patience, defaultPatience)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	last, before := time.Now(), ""
-	for {
+	before, idle := "", idleness{pid: pid, still: cmp.Or(s.still, defaultStill)}
+	for waited := time.Duration(0); ; waited += lookEvery {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 		}
 		text, err := os.ReadFile(file)
-		switch {
-		case err == nil && string(text) != before:
-			last, before = time.Now(), string(text)
+		if err == nil && string(text) != before {
+			waited, before = 0, string(text)
+			idle.reset()
 			if g.Watch != nil {
 				g.Watch(text)
 			}
-		case time.Since(last) > patience:
-			giveUp(fmt.Errorf("%w for %v of wall time", ErrStuck, patience))
-			return
+			continue
+		}
+		if why := idle.look(); why != "" {
+			return fmt.Errorf("%w: %s", ErrStuck, why)
+		}
+		if waited > patience {
+			return fmt.Errorf("%w for %v of wall time", ErrStuck, patience)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // of kernels that end in every way. Real ones run in the end-to-end tests.
 func scripted(t *testing.T, script string) *Session {
 	t.Helper()
-	f, err := newFolder(t.TempDir(), "guests")
+	f, err := newFolder(t.Context(), t.TempDir(), "guests")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func scripted(t *testing.T, script string) *Session {
 		if err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
-		if err := f.remove(); err != nil {
+		if err := f.remove(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -77,6 +77,31 @@ func TestRunStuck(t *testing.T) {
 	}
 	if heard != "1" {
 		t.Errorf("the watcher heard %q", heard)
+	}
+}
+
+// TestRunStill: a guest whose processes do nothing is given up long before its patience
+// ends, whatever they wait for, and one whose kernel is never asked for anything. Busy
+// guests are not.
+func TestRunStill(t *testing.T) {
+	const works = "n=0; while [ $n -lt 3000 ]; do n=$((n+1)); /bin/true; done; echo x > exchange/reply"
+	for name, c := range map[string]struct{ script, err string }{
+		"stopped":              {"kill -STOP $$", "(its state is T (stopped))"},
+		"waits for nothing":    {"sleep 1000", "kill -STOP"},
+		"a program is stopped": {"sleep 1000 & kill -STOP $!; wait", "(its state is T (stopped))"},
+		"spins":                {"(while :; do :; done) & wait", "computes without end"},
+		"works":                {works, ""},
+		"works in a program":   {"(" + works + ") & while kill -0 $! 2>/dev/null; do /bin/sleep 0.01; done", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scripted(t, c.script)
+			s.still = time.Second
+			_, err := s.Run(t.Context(), Guest{})
+			if c.err == "" && err != nil || c.err != "" && (!errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("got %v, want %q", err, c.err)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package uml
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Guest struct {
 	Seed   uint64       // of all randomness in the guest
 	Watch  func([]byte) // is told the order's progress; may be nil
 	// Patience is the wall time without any progress after which a guest is
-	// given up. Zero: two minutes.
+	// given up, though it works. Zero: two minutes.
 	Patience time.Duration
 }
 
@@ -41,9 +42,10 @@ func (g Guest) seed() []byte {
 type Session struct {
 	kernel Kernel
 	folder *folder
-	files  []string     // that the program consists of: the paths of copies below the folder, and in guests
-	guests atomic.Int64 // that have been started
-	cpus   string       // sockets that say which CPUs guests have
+	files  []string      // that the program consists of: the paths of copies below the folder, and in guests
+	guests atomic.Int64  // that have been started
+	still  time.Duration // after which a guest is given up that does not even work; zero: seven seconds
+	cpus   string        // sockets that say which CPUs guests have
 }
 
 // cpuSockets begins the names of the abstract sockets by which guests of all
@@ -58,19 +60,19 @@ func Open(k Kernel) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("readying guests: %w", err)
 	}
-	f, err := newFolder(os.TempDir(), "aqmlab-uml-"+strconv.Itoa(os.Getuid()))
+	f, err := newFolder(context.Background(), os.TempDir(), "aqmlab-uml-"+strconv.Itoa(os.Getuid()))
 	if err != nil {
 		return nil, fmt.Errorf("readying guests: %w", err)
 	}
 	if err := copyFiles(f.path, files); err != nil {
-		return nil, errors.Join(fmt.Errorf("readying guests: %w", err), f.remove())
+		return nil, errors.Join(fmt.Errorf("readying guests: %w", err), f.remove(context.Background()))
 	}
 	return &Session{kernel: k, folder: f, files: slices.Sorted(maps.Keys(files)), cpus: cpuSockets}, nil
 }
 
 // Close removes the session's folder. No guest may be running.
 func (s *Session) Close() error {
-	if err := s.folder.remove(); err != nil {
+	if err := s.folder.remove(context.Background()); err != nil {
 		return fmt.Errorf("removing the guests' folder: %w", err)
 	}
 	return nil
