@@ -37,6 +37,7 @@ func (n *Network) build(spec Spec) error {
 	if err := errors.Join(spec.Pause.check(), spec.checkPart()); err != nil {
 		return err
 	}
+	n.timeline = spec.Timeline
 	hosts := len(spec.Hosts)
 	routes := make([]table, len(nodes))
 	for at := hosts; at < len(nodes); at++ {
@@ -53,6 +54,7 @@ func (n *Network) build(spec Spec) error {
 	if err := findRoutes(nodes, hosts, routes); err != nil {
 		return err
 	}
+	n.routes, n.detours = routes, findDetours(spec.Timeline, nodes, hosts, routes)
 	n.lead(nodes, hosts)
 	return nil
 }
@@ -107,12 +109,12 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		n.initWire(e.away, *e)
 		e.in = &entrance{gate: made.Ingress, forward: forward}
 		if spec.Pause.on() {
-			e.in.intake = newIntake(n.loop, spec.Pause, len(n.ports), e.link.Delay, n.stopper(nodes, *e))
+			e.in.intake = newIntake(n.loop, spec.Pause, len(n.ports), *e, n.stopper(nodes, *e))
 			e.in.intake.lengths = spec.Port.Lengths
 			e.tx.left = n.left
 		}
 		if e.beyond {
-			n.inlets[e.number/2] = newInlet(n.loop, e.link, e.in)
+			n.inlets[e.number/2] = newInlet(n.loop, *e, nodes[e.far].links[e.peer].states, e.in)
 		}
 		e.in.build()
 		made.in = e.in
@@ -151,7 +153,7 @@ func (n *Network) addHost(spec Spec, nodes []node, at int) error {
 		}
 	}
 	links[0].away = u.wire
-	u.line = newDelayLine(n.loop, u.wire.rate, h.Delays, func(at time.Duration, k *packet.Packet) { n.offer(at, u, k) })
+	u.line = newDelayLine(u.wire, h.Delays, spec.Timeline.ofHost(at), func(at time.Duration, k *packet.Packet) { n.offer(at, u, k) })
 	return nil
 }
 
@@ -185,9 +187,9 @@ func (n *Network) stopper(nodes []node, e end) func(now time.Duration, stop bool
 func (n *Network) initWire(w *wire, e end) {
 	delay := e.link.Delay
 	if e.beyond {
-		delay = sentDelay(e.link)
+		delay = sentDelay(e.link.Delay)
 	}
-	i := newImpairment(e.link, e.number, n.seed, n.to.Release)
+	i := newImpairment(e, delay, n.seed, n.to.Release)
 	if i != nil {
 		n.impaired = append(n.impaired, i)
 	}

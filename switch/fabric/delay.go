@@ -21,10 +21,13 @@ import (
 // would take the time that was drawn for it.
 type delayLine struct {
 	loop    *event.Loop
-	rate    units.Rate // of the uplink
+	uplink  *wire
+	rate    units.Rate // of the uplink, when held was last counted
 	classes []delayClass
 	longest time.Duration // of the delays
 	held    time.Duration // what the uplink will take for all that stands here
+
+	states, ahead []HostState // of the timeline; those that are to come, in lab time
 }
 
 // delayClass is the flows of a host that share a delay.
@@ -36,13 +39,16 @@ type delayClass struct {
 	send    func(at time.Duration, k *packet.Packet)
 }
 
-// newDelayLine makes a class of each delay, before an uplink of that rate. Without
-// any there is no line.
-func newDelayLine(loop *event.Loop, rate units.Rate, delays []time.Duration, send func(time.Duration, *packet.Packet)) *delayLine {
+// newDelayLine makes a class of each delay, before an uplink. Without any, then and
+// later, there is no line.
+func newDelayLine(uplink *wire, delays []time.Duration, states []HostState, send func(time.Duration, *packet.Packet)) *delayLine {
+	if len(delays) == 0 && len(states) > 0 {
+		delays = []time.Duration{0}
+	}
 	if len(delays) == 0 {
 		return nil
 	}
-	l := &delayLine{loop: loop, rate: rate, classes: make([]delayClass, len(delays)), longest: slices.Max(delays)}
+	l := &delayLine{loop: uplink.loop, uplink: uplink, rate: uplink.rate, classes: make([]delayClass, len(delays)), longest: slices.Max(delays), states: states}
 	for i, d := range delays {
 		c := &l.classes[i]
 		c.delay, c.send = d, send
@@ -51,8 +57,32 @@ func newDelayLine(loop *event.Loop, rate units.Rate, delays []time.Duration, sen
 	return l
 }
 
+// begin begins the timeline.
+func (l *delayLine) begin(zero time.Duration) {
+	l.ahead = slices.Clone(l.states)
+	for i := range l.ahead {
+		l.ahead[i].At += zero
+	}
+}
+
+// follow gives the classes the delays for what leaves the host's stack at the lab time
+// at.
+func (l *delayLine) follow(at time.Duration) {
+	for len(l.ahead) > 0 && l.ahead[0].At <= at {
+		delays := l.ahead[0].Delays
+		for i := range l.classes {
+			l.classes[i].delay = delays[min(i, len(delays)-1)]
+		}
+		l.longest, l.ahead = slices.Max(delays), l.ahead[1:]
+	}
+}
+
 // takes is how long the uplink takes for k.
 func (l *delayLine) takes(k *packet.Packet) time.Duration {
+	if rate := l.uplink.rate; rate != l.rate {
+		l.held = time.Duration(float64(l.held) * float64(l.rate) / float64(rate))
+		l.rate = rate
+	}
 	return l.rate.Time(packet.OnWire(int(k.Size)))
 }
 
@@ -65,6 +95,7 @@ func (l *delayLine) excess() time.Duration { return l.held - l.longest }
 // its class says. When that is over already, because k was noticed late, it
 // goes on at once, with the time at which it should have.
 func (l *delayLine) hold(at time.Duration, k *packet.Packet) {
+	l.follow(at)
 	c := &l.classes[class(k.Hash, len(l.classes))]
 	c.last = max(at+c.delay, c.last)
 	if c.waiting.Head() == nil && c.last <= l.loop.Now() {

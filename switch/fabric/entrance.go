@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"slices"
 	"time"
 
 	"aqmlab/switch/event"
@@ -46,15 +47,25 @@ func (in *entrance) build() {
 // carry. The two ends share the link's delay: each has time for packets that
 // are noticed late.
 type inlet struct {
-	delay   time.Duration
+	LossCount
+	states  []LinkState   // of the timeline
+	course  course        // by the time at which a packet comes
 	last    time.Duration // when the newest packet enters
 	waiting packet.Queue
 	next    *event.Timer
 }
 
-// newInlet makes the receiving end of a link; in takes what comes out of it.
-func newInlet(loop *event.Loop, l Link, in *entrance) *inlet {
-	t := &inlet{delay: l.Delay - sentDelay(l)}
+// newInlet makes the receiving end of a link, at one end of it, whose other direction
+// has these states; in takes what comes out of it.
+func newInlet(loop *event.Loop, e end, states []LinkState, in *entrance) *inlet {
+	t := &inlet{
+		LossCount: LossCount{From: e.link.B, To: e.link.A},
+		states:    shared(states, receivedDelay),
+		course:    course{LinkState: LinkState{Delay: receivedDelay(e.link.Delay)}},
+	}
+	if e.number%2 == 1 {
+		t.From, t.To = e.link.A, e.link.B
+	}
 	t.next = event.NewTimer(func(now time.Duration) {
 		k := t.waiting.Pop()
 		if next := t.waiting.Head(); next != nil {
@@ -66,4 +77,16 @@ func newInlet(loop *event.Loop, l Link, in *entrance) *inlet {
 }
 
 // sentDelay is the sending end's share of a trunk's delay.
-func sentDelay(l Link) time.Duration { return l.Delay / 2 }
+func sentDelay(whole time.Duration) time.Duration { return whole / 2 }
+
+// receivedDelay is the receiving end's.
+func receivedDelay(whole time.Duration) time.Duration { return whole - sentDelay(whole) }
+
+// shared are the states of a trunk's link as one of its ends has them.
+func shared(states []LinkState, share func(time.Duration) time.Duration) []LinkState {
+	all := slices.Clone(states)
+	for i := range all {
+		all[i].Delay = share(all[i].Delay)
+	}
+	return all
+}

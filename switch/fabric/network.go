@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
+	"aqmlab/units"
 )
 
 // Edge is where the fabric ends: it takes the packets that reach a host, in
@@ -27,6 +29,9 @@ type Attachment struct {
 	// network does not carry, and owns them from then on. Trunks have the index of
 	// their link in the spec. A network that carries all switches needs none.
 	Beyond func(now time.Duration, trunk int, k *packet.Packet)
+	// Rated is called when the timeline changes the rate at which a host's uplink sends.
+	// It may be nil.
+	Rated func(now time.Duration, host int, rate units.Rate)
 	// Stopped is called when flow control stops a host's uplink, and when it lets
 	// it go on. The uplink keeps what is sent meanwhile. It may be nil.
 	Stopped func(now time.Duration, host int, stopped bool)
@@ -46,6 +51,9 @@ type Network struct {
 	hosts    []uplink
 	index    map[netip.Addr]int
 	ports    []Port
+	routes   []table  // of all nodes, as they are now
+	detours  []detour // those of the timeline that are to come
+	timeline Timeline
 	impaired []*impairment  // those of the wires that have one
 	inlets   map[int]*inlet // by trunk
 	numbered int            // ports of the whole fabric so far, those that this network does not carry included
@@ -127,7 +135,7 @@ func (n *Network) offer(at time.Duration, h *uplink, k *packet.Packet) {
 
 // Lookahead is how far ahead of the hosts the network may run: what a host sends
 // changes nothing in the network, and reaches no host, until so much later. It is
-// the shortest delay of a host's link. It is zero with flow control and with
+// the shortest delay that a host's link ever has. It is zero with flow control and with
 // [Spec.HostPorts], where the host's end is part of the network.
 func (n *Network) Lookahead() time.Duration {
 	var least time.Duration
@@ -135,8 +143,8 @@ func (n *Network) Lookahead() time.Duration {
 		if h.gate != nil || h.port != nil {
 			return 0
 		}
-		if i == 0 || h.wire.delay < least {
-			least = h.wire.delay
+		if d := h.wire.shortest(); i == 0 || d < least {
+			least = d
 		}
 	}
 	return least
@@ -160,8 +168,7 @@ func (n *Network) Backlog(now time.Duration, host int) time.Duration {
 
 // transmit puts a packet on its host's uplink.
 func (n *Network) transmit(at time.Duration, w *wire, k *packet.Packet) {
-	w.transmit(max(at, w.busy), k)
-	if k.Due < n.loop.Now() {
+	if w.transmit(max(at, w.busy), k) && k.Due < n.loop.Now() {
 		k.Due = n.loop.Now()
 		n.clamped++
 	}
@@ -171,7 +178,13 @@ func (n *Network) transmit(at time.Duration, w *wire, k *packet.Packet) {
 // which may lie before the loop's time as with [Network.Send].
 func (n *Network) Arrive(at time.Duration, trunk int, k *packet.Packet) {
 	in := n.inlets[trunk]
-	k.Due = max(at+in.delay, in.last)
+	in.course.at(at)
+	k.Due = max(at+in.course.Delay, in.last)
+	if in.course.cuts(k.Due) {
+		in.Cut++
+		n.to.Release(k)
+		return
+	}
 	if k.Due < n.loop.Now() {
 		k.Due = n.loop.Now()
 		n.clamped++
@@ -238,13 +251,19 @@ func (n *Network) dropped(k *packet.Packet) {
 }
 
 // Lost counts the packets that links have lost so far, of each direction of the
-// links that may lose any: in the order of the spec, from A to B first.
+// links that may lose any: in the order of the spec, from A to B first. Of a trunk it
+// counts those that are lost on the network's side.
 func (n *Network) Lost() []LossCount {
 	var counts []LossCount
 	inOrder := func(a, b *impairment) int { return cmp.Compare(a.number, b.number) }
 	for _, c := range slices.SortedFunc(slices.Values(n.impaired), inOrder) {
-		if c.rate > 0 {
+		if c.mayLose {
 			counts = append(counts, c.LossCount)
+		}
+	}
+	for _, trunk := range slices.Sorted(maps.Keys(n.inlets)) {
+		if in := n.inlets[trunk]; in.Cut > 0 {
+			counts = append(counts, in.LossCount)
 		}
 	}
 	return counts

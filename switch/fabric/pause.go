@@ -21,8 +21,9 @@ type PauseCount struct {
 type intake struct {
 	Pause
 	loop    *event.Loop
-	delay   time.Duration
-	number  int32 // of the port, in n.ports
+	states  []LinkState // of the link's direction that words take, in the timeline
+	course  course      // the same, as time goes on
+	number  int32       // of the port, in n.ports
 	lengths packet.Lengths
 	bytes   int
 	paused  bool // the far end has been told to stop
@@ -37,10 +38,10 @@ type intake struct {
 	stop   func(now time.Duration, stop bool)
 }
 
-// newIntake puts the port of that number, at one end of a link of that delay, under
-// flow control. stop stops the far end or lets it go on.
-func newIntake(loop *event.Loop, p Pause, number int, delay time.Duration, stop func(now time.Duration, stop bool)) *intake {
-	in := &intake{Pause: p, loop: loop, delay: delay, number: int32(number), stop: stop}
+// newIntake puts the port of that number, at one end of a link, under flow control. stop
+// stops the far end or lets it go on.
+func newIntake(loop *event.Loop, p Pause, number int, e end, stop func(now time.Duration, stop bool)) *intake {
+	in := &intake{Pause: p, loop: loop, states: e.states, course: course{LinkState: LinkState{Delay: e.link.Delay}}, number: int32(number), stop: stop}
 	in.next = event.NewTimer(in.arrive)
 	return in
 }
@@ -68,7 +69,12 @@ func (in *intake) add(now time.Duration, bytes int) {
 		return
 	}
 	in.paused = !in.paused
-	in.frames = append(in.frames, now+in.delay)
+	in.course.at(now)
+	arrives := now + in.course.Delay
+	if n := len(in.frames); n > 0 {
+		arrives = max(arrives, in.frames[n-1])
+	}
+	in.frames = append(in.frames, arrives)
 	if !in.next.Pending() {
 		in.loop.Schedule(in.next, in.frames[0])
 	}

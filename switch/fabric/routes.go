@@ -31,7 +31,7 @@ func (t *table) add(ports []*transmitter) {
 func findRoutes(nodes []node, hosts int, routes []table) error {
 	var ports []*transmitter
 	for dst := range hosts {
-		hops := distances(nodes, hosts, dst)
+		hops := distances(nodes, hosts, dst, nil)
 		for at, node := range nodes {
 			if at < hosts {
 				if hops[at] < 0 {
@@ -39,16 +39,22 @@ func findRoutes(nodes []node, hosts int, routes []table) error {
 				}
 				continue
 			}
-			ports = ports[:0]
-			for _, e := range node.links {
-				if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == hops[at]-1 {
-					ports = append(ports, e.tx)
-				}
-			}
+			ports = node.towards(ports[:0], hops, hops[at]-1, nil)
 			routes[at].add(ports)
 		}
 	}
 	return nil
+}
+
+// towards adds the node's ports to neighbours that are so many hops away from the
+// destination, by links that are not down.
+func (n node) towards(ports []*transmitter, hops []int, away int, down []bool) []*transmitter {
+	for _, e := range n.links {
+		if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == away && !e.isOf(down) {
+			ports = append(ports, e.tx)
+		}
+	}
+	return ports
 }
 
 // forwarder returns what a switch does with a packet: of the ports on shortest
@@ -81,6 +87,7 @@ type node struct {
 // end is one node's side of a link.
 type end struct {
 	link   Link
+	states []LinkState  // of the direction that leads away from the node, in the timeline
 	number int          // of the direction that leads away from the node, in the spec
 	far    int          // node at the other end
 	peer   int          // which of the far node's links it is
@@ -121,15 +128,18 @@ func connect(spec Spec) ([]node, error) {
 			return nil, fmt.Errorf("link %s to %s: jitter %v must not be below zero, loss rate %v from 0 to below 1", l.A, l.B, l.Jitter, l.LossRate)
 		}
 		atA, atB := len(nodes[a].links), len(nodes[b].links)
-		nodes[a].links = append(nodes[a].links, end{link: l, number: 2 * i, far: b, peer: atB, beyond: b >= hosts && !spec.carries(l.B)})
-		nodes[b].links = append(nodes[b].links, end{link: l, number: 2*i + 1, far: a, peer: atA, beyond: a >= hosts && !spec.carries(l.A)})
+		nodes[a].links = append(nodes[a].links, end{link: l, states: spec.Timeline.states(2 * i), number: 2 * i, far: b, peer: atB, beyond: b >= hosts && !spec.carries(l.B)})
+		nodes[b].links = append(nodes[b].links, end{link: l, states: spec.Timeline.states(2*i + 1), number: 2*i + 1, far: a, peer: atA, beyond: a >= hosts && !spec.carries(l.A)})
 	}
-	return nodes, nil
+	return nodes, spec.Timeline.check(spec)
 }
 
+// isOf tells whether the end is one of a set of links; nil is none.
+func (e end) isOf(links []bool) bool { return links != nil && links[e.number/2] }
+
 // distances are the links between every node and the host dst, -1 where there
-// is no path. Paths lead through switches only.
-func distances(nodes []node, hosts, dst int) []int {
+// is no path. Paths lead through switches only, and by no link that is down.
+func distances(nodes []node, hosts, dst int, down []bool) []int {
 	hops := slices.Repeat([]int{-1}, len(nodes))
 	hops[dst] = 0
 	for queue := []int{dst}; len(queue) > 0; queue = queue[1:] {
@@ -138,7 +148,7 @@ func distances(nodes []node, hosts, dst int) []int {
 			continue
 		}
 		for _, e := range nodes[at].links {
-			if hops[e.far] < 0 {
+			if hops[e.far] < 0 && !e.isOf(down) {
 				hops[e.far] = hops[at] + 1
 				queue = append(queue, e.far)
 			}

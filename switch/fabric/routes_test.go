@@ -39,7 +39,7 @@ func TestRoutesShareSets(t *testing.T) {
 			t.Errorf("%s: %d sets of %d destinations, want %d of %d", nodes[at].name, n, len(routes[at].paths), want, hosts)
 		}
 		for dst := range hosts {
-			hops := distances(nodes, hosts, dst)
+			hops := distances(nodes, hosts, dst, nil)
 			ports := routes[at].sets[routes[at].paths[dst]]
 			for _, e := range nodes[at].links {
 				if slices.Contains(ports, e.tx) != (hops[e.far] == hops[at]-1) {

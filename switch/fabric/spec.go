@@ -27,6 +27,8 @@ type Spec struct {
 	HostPorts bool
 	// Pause is the flow control on all links.
 	Pause Pause
+	// Timeline is how links and hosts change meanwhile.
+	Timeline Timeline
 	// Seed is mixed into the hash that spreads flows over equal paths.
 	Seed uint64
 	// Only names the one switch that the network carries, as a part of the whole

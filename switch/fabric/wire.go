@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"aqmlab/switch/event"
@@ -28,7 +27,7 @@ type wire struct {
 	rate   units.Rate
 	clock  units.Clock
 	delay  time.Duration
-	impair *impairment // nil on a link without loss and jitter
+	impair *impairment // nil on a link without loss and jitter that never changes
 	_      [16]byte
 }
 
@@ -39,12 +38,23 @@ func (w *wire) init(loop *event.Loop, l Link, delay time.Duration, i *impairment
 	w.due.Does(w)
 }
 
+// shortest is the least delay that the wire ever has.
+func (w *wire) shortest() time.Duration {
+	least := w.delay
+	if w.impair != nil {
+		for _, s := range w.impair.states {
+			least = min(least, s.Delay)
+		}
+	}
+	return least
+}
+
 // lead says what takes the packets that reach the far end.
 func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
 	w.sink = sink
 	if c := w.impair; c != nil {
 		w.sink = func(now time.Duration, k *packet.Packet) {
-			if !c.loses(k) {
+			if !c.loses(now, k) {
 				sink(now, k)
 			}
 		}
@@ -52,12 +62,19 @@ func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
 }
 
 // transmit starts sending k at start, which is not before the transmitter is
-// free, and sets when it will arrive.
-func (w *wire) transmit(start time.Duration, k *packet.Packet) {
+// free, and sets when it will arrive. It reports false when the packet will not, because
+// the link goes down: the packet is released then.
+func (w *wire) transmit(start time.Duration, k *packet.Packet) bool {
+	c := w.impair
+	if c != nil {
+		c.follow(w, start)
+	}
 	w.busy = w.clock.Transmit(start, packet.OnWire(int(k.Size)), w.rate, start == w.busy)
 	k.Due = w.busy + w.delay
-	if w.impair != nil {
-		k.Due = w.impair.arrival(k.Due)
+	if c != nil {
+		if k.Due = c.arrival(k.Due); c.cuts(k) {
+			return false
+		}
 	}
 	k.Next = nil
 	switch {
@@ -70,6 +87,7 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) {
 		w.last.Next, w.last.Behind = k, k.Due
 	}
 	w.last = k
+	return true
 }
 
 // Fire hands over the packet whose last bit reaches the far end, or would. The
@@ -166,61 +184,4 @@ func (t *transmitter) occupied(now time.Duration) {
 	if t.ingress != nil {
 		t.ingress.Occupied(now, t.port.Bytes())
 	}
-}
-
-// impairment is the loss and the jitter of a wire. The draws depend only on the
-// seed, on the wire's place in the spec and on the packets before.
-type impairment struct {
-	number  int // of the direction, in the spec
-	rand    *rand.Rand
-	jitter  time.Duration
-	last    time.Duration // when the newest packet arrives
-	release func(*packet.Packet)
-	LossCount
-	rate float64
-}
-
-// LossCount is what one direction of a link has lost.
-type LossCount struct {
-	From, To string // names of nodes
-	Packets  int64
-}
-
-// newImpairment makes the impairment of one direction of a link: with an odd number
-// that from B to A. It is nil when the link has neither loss nor jitter.
-func newImpairment(l Link, number int, seed uint64, release func(*packet.Packet)) *impairment {
-	if l.LossRate == 0 && l.Jitter == 0 {
-		return nil
-	}
-	i := &impairment{
-		number:    number,
-		rand:      rand.New(rand.NewPCG(seed, uint64(number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
-		jitter:    l.Jitter,
-		release:   release,
-		LossCount: LossCount{From: l.A, To: l.B},
-		rate:      l.LossRate,
-	}
-	if number%2 == 1 {
-		i.From, i.To = l.B, l.A
-	}
-	return i
-}
-
-// arrival adds jitter to the time at which a packet is due.
-func (c *impairment) arrival(due time.Duration) time.Duration {
-	if c.jitter > 0 {
-		due += time.Duration(c.rand.Int64N(int64(c.jitter) + 1))
-	}
-	c.last = max(c.last, due)
-	return c.last
-}
-
-// loses tells whether the wire loses a packet, and releases it then.
-func (c *impairment) loses(k *packet.Packet) bool {
-	if c.rate == 0 || c.rand.Float64() >= c.rate {
-		return false
-	}
-	c.Packets++
-	c.release(k)
-	return true
 }

@@ -1,0 +1,114 @@
+package fabric
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"aqmlab/switch/packet"
+	"aqmlab/units"
+)
+
+// impairment is what a wire is beside a rate and a delay that never change: its loss,
+// its jitter and its course. The draws depend only on the seed, on the wire's place in
+// the spec and on the packets before.
+type impairment struct {
+	number  int // of the direction, in the spec
+	rand    *rand.Rand
+	jitter  time.Duration
+	last    time.Duration // when the newest packet arrives
+	release func(*packet.Packet)
+	LossCount
+	rate    float64
+	mayLose bool // at some time
+
+	states   []LinkState // of the timeline
+	sent     course      // by the time at which a packet begins to be sent
+	arriving course      // by the time at which one arrives, for the loss alone
+}
+
+// LossCount is what one direction of a link has lost.
+type LossCount struct {
+	From, To string // names of nodes
+	Packets  int64  // by chance
+	Cut      int64  // because the link went down, or was down
+}
+
+// newImpairment makes the impairment of one direction of a link, whose delay is that of
+// its wire. It is nil when the link has neither loss nor jitter, and never changes.
+func newImpairment(e end, delay time.Duration, seed uint64, release func(*packet.Packet)) *impairment {
+	l := e.link
+	if l.LossRate == 0 && l.Jitter == 0 && len(e.states) == 0 {
+		return nil
+	}
+	i := &impairment{
+		number:    e.number,
+		rand:      rand.New(rand.NewPCG(seed, uint64(e.number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
+		jitter:    l.Jitter,
+		release:   release,
+		LossCount: LossCount{From: l.A, To: l.B},
+		rate:      l.LossRate,
+		states:    e.states,
+		sent:      course{LinkState: LinkState{Rate: l.Rate, Delay: delay, LossRate: l.LossRate}},
+	}
+	if e.beyond {
+		i.states = shared(e.states, sentDelay)
+	}
+	i.arriving = i.sent
+	i.mayLose = l.LossRate > 0 || slices.ContainsFunc(e.states, func(s LinkState) bool { return s.LossRate > 0 || s.Down })
+	if e.number%2 == 1 {
+		i.From, i.To = l.B, l.A
+	}
+	return i
+}
+
+// begin begins the timeline.
+func (c *impairment) begin(zero time.Duration) {
+	c.sent.ahead = shifted(c.states, zero)
+	c.arriving.ahead = c.sent.ahead
+}
+
+// follow gives the wire the state in which a transmission at start begins.
+func (c *impairment) follow(w *wire, start time.Duration) {
+	if len(c.sent.ahead) == 0 || !c.sent.at(start) {
+		return
+	}
+	if w.rate != c.sent.Rate {
+		w.rate, w.clock = c.sent.Rate, units.Clock{} // its fraction is over the rate before
+	}
+	w.delay = c.sent.Delay
+}
+
+// cuts tells whether a packet that was just put on the wire is lost because the link is
+// down or goes down before the packet is due, and releases it then.
+func (c *impairment) cuts(k *packet.Packet) bool {
+	if !c.sent.cuts(k.Due) {
+		return false
+	}
+	c.Cut++
+	c.release(k)
+	return true
+}
+
+// arrival adds jitter to the time at which a packet is due.
+func (c *impairment) arrival(due time.Duration) time.Duration {
+	if c.jitter > 0 {
+		due += time.Duration(c.rand.Int64N(int64(c.jitter) + 1))
+	}
+	c.last = max(c.last, due)
+	return c.last
+}
+
+// loses tells whether the wire loses a packet that would arrive now, and releases it
+// then.
+func (c *impairment) loses(now time.Duration, k *packet.Packet) bool {
+	if len(c.arriving.ahead) > 0 && c.arriving.at(now) {
+		c.rate = c.arriving.LossRate
+	}
+	if c.rate == 0 || c.rand.Float64() >= c.rate {
+		return false
+	}
+	c.Packets++
+	c.release(k)
+	return true
+}
