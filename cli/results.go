@@ -281,6 +281,9 @@ in docs/labs.md.`,
 			if err != nil {
 				return err
 			}
+			for _, d := range runs[0].Damaged() {
+				return fmt.Errorf("exporting: point %s is damaged: %w; %s", d.Folder, d.Err, store.Remedy(runs[0].Dir))
+			}
 			return f.export(c, runs[0])
 		},
 	}
