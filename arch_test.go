@@ -79,9 +79,9 @@ var rooms = map[string]string{
 
 	// Sweeps: how they are shown, and who measures them.
 	"orchestrator/sweep/board":     "orchestrator/sweep results results/response",
-	"orchestrator/sweep/cluster":   "labs orchestrator/sweep results/store trafficgen",
+	"orchestrator/sweep/cluster":   "bounded labs orchestrator/sweep results/store trafficgen",
 	"orchestrator/sweep/slurm":     "kind orchestrator/sweep/cluster units",
-	"orchestrator/sweep/engine":    "kind orchestrator/sweep orchestrator/sweep/cluster orchestrator/sweep/slurm results/store",
+	"orchestrator/sweep/engine":    "bounded kind orchestrator/sweep orchestrator/sweep/cluster orchestrator/sweep/slurm results/store",
 	"orchestrator/sweep/sweeptest": "labs orchestrator orchestrator/sweep", // tests only
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aqmlab/bounded"
 	"aqmlab/trafficgen/traffic"
 )
 
@@ -49,6 +50,9 @@ type Values struct {
 	Parse func(text string) (float64, error)
 }
 
+// maxTable is the most bytes of a table, far more than a distribution needs.
+const maxTable = 4 << 20
+
 // ReadCDF reads a table: a point a line, a value and then its cumulative
 // probability, with a comma between them (and then, if the file wants, a header
 // before the first point) or blanks, as in the files of HKUST-SING/TrafficGenerator.
@@ -56,7 +60,7 @@ type Values struct {
 func ReadCDF(name string, r io.Reader, values Values) (CDF, error) {
 	var c CDF
 	line := 0
-	scan := bufio.NewScanner(r)
+	scan := bufio.NewScanner(bounded.Lines(r, maxTable, maxLine))
 	for scan.Scan() {
 		line++
 		words, err := values.split(scan.Text())

@@ -2,6 +2,7 @@ package trafficgen
 
 import (
 	"encoding/csv"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"aqmlab/bounded"
 )
 
 // publishedMeans are the means of the published tables, straight lines between
@@ -194,6 +197,25 @@ func TestParseCDFErrors(t *testing.T) {
 		_, err := parseCDF("f", strings.NewReader(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// endless is a file that repeats its text for ever.
+type endless string
+
+func (e endless) Read(b []byte) (n int, err error) {
+	for n+len(e) <= len(b) {
+		n += copy(b[n:], e)
+	}
+	return n, nil
+}
+
+// TestEndlessTables: a table that never ends is an error, whether it has points or not.
+func TestEndlessTables(t *testing.T) {
+	for _, text := range []string{"\n", "# x\n", "0 0\n"} {
+		if _, err := parseCDF("f", endless(text)); !errors.Is(err, bounded.ErrTooLarge) || !strings.HasPrefix(err.Error(), "f:") {
+			t.Errorf("%q for ever: %v", text, err)
 		}
 	}
 }

@@ -113,13 +113,19 @@ func FuzzReadTrace(f *testing.F) {
 	f.Add("start_ns,client,server,bytes\n1e300,\"1\",2,7\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		rows, err := readTrace(strings.NewReader(text))
-		if (err == nil) != (len(rows) > 0) {
-			t.Fatalf("%d rows, error %v", len(rows), err)
-		}
-		for _, r := range rows {
-			if r.Start < 1 || r.Start > maxSpan || min(r.Client, r.Server, r.Service) < 0 || r.Client == r.Server || r.Bytes < 1 || r.Bytes > traffic.MaxBytes {
-				t.Fatalf("row %+v", r)
-			}
-		}
+		checkRows(t, rows, err)
 	})
+}
+
+// checkRows wants an error, or flows within their bounds.
+func checkRows(t *testing.T, rows []row, err error) {
+	t.Helper()
+	if (err == nil) != (len(rows) > 0) {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.Start < 1 || r.Start > maxSpan || min(r.Client, r.Server, r.Service) < 0 || r.Client == r.Server || r.Bytes < 1 || r.Bytes > traffic.MaxBytes {
+			t.Fatalf("row %+v", r)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package trafficgen
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,4 +166,24 @@ func TestExportedCSV(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
+}
+
+// FuzzReadParquet: whatever a Parquet file holds, it is an error or flows within their bounds.
+func FuzzReadParquet(f *testing.F) {
+	add := func(err error, b *bytes.Buffer) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	var b bytes.Buffer
+	add(parquet.Write(&b, []foreign{{"a", 1, 2, 1401, 0.5}, {"b", 2, 1, 7, 1}}), &b)
+	b = bytes.Buffer{}
+	fct := int64(5)
+	add(parquet.Write(&b, []record{{Scheme: "tcn", ID: 1, Start: 1, FCT: &fct, Bytes: 5, Client: 1}, {Scheme: "tcn", Start: 3, Bytes: 9, Server: 2}}), &b)
+	f.Add([]byte("PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rows, err := readParquet(bytes.NewReader(b), int64(len(b)))
+		checkRows(t, rows, err)
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aqmlab/bounded"
 	"aqmlab/results"
 	"aqmlab/results/store"
 )
@@ -54,7 +55,7 @@ func (w *Sweep) NoteFailure(u Unit, why error, host string) error {
 
 // Failure is what is known of a failed point; nil where nothing is.
 func (w *Sweep) Failure(key string) (*Failure, error) {
-	text, err := os.ReadFile(w.failedFile(key))
+	text, err := bounded.ReadFile(w.failedFile(key), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -79,9 +79,9 @@ func (r records) all() (arrays []*array, err error) {
 			continue
 		}
 		a := new(array)
-		text, err := os.ReadFile(r.file(id, recordSuffix))
-		if err == nil {
-			err = json.Unmarshal(text, a)
+		err := readJSON(r.file(id, recordSuffix), a)
+		if err == nil && a.ID != id {
+			err = fmt.Errorf("%s: it is of array %q", r.file(id, recordSuffix), a.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the jobs of sweep %s: %w", r.Name, err)

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/bounded"
 	"aqmlab/orchestrator/sweep"
 	"aqmlab/results/store"
 )
@@ -66,14 +68,26 @@ func (r records) saveChunks(array string, chunks [][]sweep.Unit) error {
 
 // chunks reads what the jobs of an array are to measure.
 func (r records) chunks(array string) (keys [][]string, err error) {
-	text, err := os.ReadFile(r.chunkFile(array))
-	if err == nil {
-		err = json.Unmarshal(text, &keys)
-	}
-	if err != nil {
+	if err := readJSON(r.chunkFile(array), &keys); err != nil {
 		return nil, fmt.Errorf("reading the chunks of array %s: %w", array, err)
 	}
 	return keys, nil
+}
+
+// maxFile is far more than what is noted of the jobs of any sweep.
+const maxFile = 64 << 20
+
+// readJSON reads a file of a sweep, which other machines may have written. Its errors name
+// the file.
+func readJSON(path string, v any) error {
+	text, err := bounded.ReadFile(path, maxFile)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // follow makes this process the one that submits and follows the jobs of a sweep, until
@@ -97,9 +111,18 @@ func (r records) follow() (release func() error, err error) {
 	return f.Close, nil
 }
 
+// maxWords is the most of the end of a log that is looked at.
+const maxWords = 64 << 10
+
 // lastWords is the last line that a job wrote into its log.
 func (r records) lastWords(array string, task int) string {
-	text, err := os.ReadFile(r.file(array, fmt.Sprintf("-%d.log", task)))
+	f, err := os.Open(r.file(array, fmt.Sprintf("-%d.log", task)))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	_, _ = f.Seek(-maxWords, io.SeekEnd) // a shorter one is read from its begin
+	text, err := io.ReadAll(io.LimitReader(f, maxWords))
 	if err != nil {
 		return ""
 	}

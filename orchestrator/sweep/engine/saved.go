@@ -3,9 +3,9 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"aqmlab/bounded"
 	"aqmlab/kind"
 	"aqmlab/orchestrator/sweep"
 	"aqmlab/results/store"
@@ -33,9 +33,12 @@ func note(w *sweep.Sweep, s saved) error {
 	return nil
 }
 
+// maxFile is far more than the parameters of an engine take.
+const maxFile = 1 << 20
+
 // read reads what was noted.
 func read(w *sweep.Sweep) (s saved, err error) {
-	text, err := os.ReadFile(filepath.Join(w.Folder(), file))
+	text, err := bounded.ReadFile(filepath.Join(w.Folder(), file), maxFile)
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
