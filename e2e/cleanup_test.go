@@ -9,12 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"aqmlab/results"
-	"aqmlab/results/store"
 )
 
 // started is a run that has been started and watched until its output holds a
@@ -147,70 +143,6 @@ func TestKill(t *testing.T) {
 			nothingLeft(t)
 		})
 	}
-}
-
-// TestKilledHelper: when a helper process dies, the run says so with exit code
-// 1, and cleans up.
-func TestKilledHelper(t *testing.T) {
-	needRoot(t)
-	for _, role := range []string{"switch", "hosts"} {
-		t.Run(role, func(t *testing.T) {
-			s := startUntil(t, "[2/3]")
-			signalAgent(t, role, syscall.SIGKILL)
-			_ = s.Wait()
-			if code := s.ProcessState.ExitCode(); code != 1 {
-				t.Errorf("exit code %d, want 1", code)
-			}
-			nothingLeft(t)
-		})
-	}
-}
-
-// TestStoppedHelper: a run notices that a helper process was stopped, ends with the
-// points that it has, and says why.
-func TestStoppedHelper(t *testing.T) {
-	needRoot(t)
-	for _, role := range []string{"switch", "hosts"} {
-		t.Run(role, func(t *testing.T) {
-			s := startUntil(t, "[2/3]")
-			signalAgent(t, role, syscall.SIGSTOP)
-			_ = s.Wait()
-			if code := s.ProcessState.ExitCode(); code != 1 {
-				t.Errorf("exit code %d, want 1", code)
-			}
-			nothingLeft(t)
-			kept, err := store.List(s.out)
-			if err != nil || len(kept) != 1 {
-				t.Fatalf("runs kept: %+v, %v", kept, err)
-			}
-			if r := kept[0]; r.State != results.Partial || r.Points != 1 || !containsAll(r.Reason, role, "T (stopped)") {
-				t.Errorf("kept %+v", r)
-			}
-		})
-	}
-}
-
-func signalAgent(t *testing.T, role string, signal syscall.Signal) {
-	t.Helper()
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range lines {
-		b, err := os.ReadFile(path)
-		if err != nil || !bytes.HasPrefix(b, []byte(os.Getenv(raceVar)+"\x00agent\x00"+role+"\x00")) {
-			continue
-		}
-		pid := 0
-		for _, c := range filepath.Base(filepath.Dir(path)) {
-			pid = 10*pid + int(c-'0')
-		}
-		if err := syscall.Kill(pid, signal); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Fatalf("no %s agent runs", role)
 }
 
 // TestTwoRunsAtOnce: two runs do not get in each other's way.

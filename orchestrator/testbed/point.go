@@ -101,16 +101,16 @@ func (t *Testbed) withFabric(ctx context.Context, f role.Fabric, do func(context
 	if err := t.startFabric(ctx, f); err != nil {
 		return role.Measured{}, err
 	}
-	if err := t.whileAgentsLive(ctx, do); err != nil {
+	if err := t.whileWhole(ctx, do); err != nil {
 		return role.Measured{}, err
 	}
 	return t.stopFabric(ctx)
 }
 
-// whileAgentsLive calls do with a context that ends when a process of the testbed
-// dies: what goes through the switch, or to a host that does not ask by itself,
-// would only time out, and blame another. The error is then that it died.
-func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) error) error {
+// whileWhole calls do with a context that ends when a process of the testbed dies, or a
+// link is lost: what goes through the switch, or to a host that does not ask by itself,
+// would only time out, and blame another. The error is then that it did.
+func (t *Testbed) whileWhole(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var watch sync.WaitGroup
 	defer watch.Wait()
@@ -124,7 +124,17 @@ func (t *Testbed) whileAgentsLive(ctx context.Context, do func(context.Context) 
 			}
 		})
 	}
+	watch.Go(func() {
+		select {
+		case <-t.whole.gone():
+			cancel(t.whole.err())
+		case <-ctx.Done():
+		}
+	})
 	err := do(ctx)
+	if lost := t.whole.err(); lost != nil {
+		return lost
+	}
 	if err == nil {
 		return nil
 	}

@@ -247,7 +247,7 @@ func TestKilledSwitch(t *testing.T) {
 	})
 	t.Run("while connecting", func(t *testing.T) {
 		tb := testbed(t, parse(t, small))
-		err := tb.whileAgentsLive(t.Context(), func(ctx context.Context) error {
+		err := tb.whileWhole(t.Context(), func(ctx context.Context) error {
 			if err := kill(tb); err != nil {
 				return err
 			}

@@ -93,6 +93,11 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	if err != nil || o.Detached {
 		return err
 	}
+	if !t.virtual { // a guest has nobody who could change interfaces
+		if err := t.watchLinks(); err != nil {
+			return err
+		}
+	}
 	return t.serve(ctx)
 }
 
@@ -273,6 +278,7 @@ func (t *Testbed) detached(name string) *agent.Detached {
 // Down removes the testbed. It is safe on one that came up in part, and for a
 // second time, which tries again what failed before.
 func (t *Testbed) Down(ctx context.Context) error {
+	t.whole.end()
 	errs := []error{each(t.processes(), func(_ int, p process) error { return p.Stop(ctx) })}
 	t.hosts, t.switches = nil, nil
 	if t.cc != nil {

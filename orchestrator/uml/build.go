@@ -27,9 +27,9 @@ type BuildOptions struct {
 
 // Build makes a guest kernel and puts it into the cache in place of the one
 // before. The source is copied, changed ([edits]) and compiled in a folder that
-// goes when it returns, or soon after an interrupt, with the lowest priority. It takes 1.5 GB of disk and
-// some minutes. Errors wrap [ErrUnavailable] when something must be installed
-// first, and hold the compiler's last lines when it fails.
+// goes when it returns, or soon after an interrupt, with the lowest priority. It
+// takes 1.5 GB of disk and some minutes. Errors wrap [ErrUnavailable] when something
+// must be installed first, and hold the compiler's last lines when it fails.
 func Build(ctx context.Context, o BuildOptions) (Kernel, error) {
 	k, err := build(ctx, o)
 	if err != nil && !errors.Is(err, ErrUnavailable) {
