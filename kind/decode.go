@@ -54,6 +54,14 @@ func (f Field) Decode(raw any, into reflect.Value) error {
 	if raw == nil {
 		return errors.New("has no value")
 	}
+	if into.Kind() == reflect.Pointer { // a value that may be left out, zero not being that
+		value := reflect.New(into.Type().Elem())
+		if err := f.Decode(raw, value.Elem()); err != nil {
+			return err
+		}
+		into.Set(value)
+		return nil
+	}
 	if q, ok := quantityOf(into.Type()); ok {
 		return f.quantity(q, raw, into)
 	}

@@ -46,7 +46,8 @@ func Invalid(param, format string, args ...any) error {
 	return &ParamError{param, fmt.Errorf(format, args...)}
 }
 
-// Field is a tagged field of a struct. These are the tags:
+// Field is a tagged field of a struct. A pointer is to a value that may be left out where
+// zero says something. These are the tags:
 //
 //	lab      the name in a lab file
 //	doc      what it means
@@ -112,6 +113,9 @@ func unknownParam(name string, fields []Field) error {
 
 // TypeName is what a type is called where a lab is documented, see [Param].
 func TypeName(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	if q, ok := quantityOf(t); ok {
 		return q.name
 	}
@@ -150,6 +154,9 @@ func text(v reflect.Value) string {
 
 // Encode is a value as YAML has it in a lab file: quantities are text.
 func Encode(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
 	if d, ok := v.Interface().(time.Duration); ok {
 		return units.FormatTime(d)
 	}

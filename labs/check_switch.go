@@ -153,7 +153,8 @@ func (l *Lab) fullPacketText() string {
 // spite of its flow control.
 func headroom(spec fabric.Spec, packet units.Size) error {
 	need := map[string]units.Size{}
-	for _, l := range spec.Links {
+	for i, l := range spec.Links {
+		l = spec.Timeline.Most(i, l)
 		need[l.A] += spec.Pause.Peak(l, packet)
 		need[l.B] += spec.Pause.Peak(l, packet)
 	}

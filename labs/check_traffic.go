@@ -89,8 +89,8 @@ func checkProbe(r *schema.Reader, l *Lab, layout topologies.Layout) {
 		return
 	}
 	p := &l.Probe
-	checkProbeHost(r, "probe.from", p.From, layout)
-	checkProbeHost(r, "probe.to", p.To, layout)
+	checkHostName(r, "probe.from", p.From, layout)
+	checkHostName(r, "probe.to", p.To, layout)
 	if p.From == p.To && r.Sound("probe.from", "probe.to") {
 		r.Fail("probe.to", "%s probes itself: want another host", p.To)
 	}
@@ -106,7 +106,7 @@ func checkProbe(r *schema.Reader, l *Lab, layout topologies.Layout) {
 	}
 }
 
-func checkProbeHost(r *schema.Reader, path, name string, layout topologies.Layout) {
+func checkHostName(r *schema.Reader, path, name string, layout topologies.Layout) {
 	hosts := layout.Names
 	switch {
 	case !r.Sound(path) || len(hosts) == 0: // what is wrong is told already

@@ -52,6 +52,7 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	for _, t := range layout.Trunks {
 		spec.Links = append(spec.Links, link(layout.Switches[t.A], layout.Switches[t.B], t.Traits, l.Topology.Rate, trunk))
 	}
+	spec.Timeline = l.timeline(spec)
 	return spec, nil
 }
 

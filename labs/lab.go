@@ -31,6 +31,7 @@ type Lab struct {
 	Probe      Probe        `lab:"probe"`
 	Collect    Collect      `lab:"collect"`
 	Capture    Capture      `lab:"capture" short:"format"`
+	Events     []Event      `lab:"events" what:"change" example:"{at: 100ms, link: s1:h2, rate: 500Mbps}" doc:"how links and hosts change meanwhile, see [below](#events)"`
 	Seeds      []uint64     `lab:"seeds" form:"seeds" distinct:"yes" default:"1" range:"0..9223372036854775807" doc:"whole numbers, distinct, or a range such as 1..3, of at most 10,000"`
 	Sweep      Sweep        `lab:"sweep"`
 	Baseline   string       `lab:"baseline" form:"name" doc:"name of the scheme that the others are compared with; without, the first"`
@@ -55,6 +56,8 @@ type Topology struct {
 	Hosts     int            `lab:"hosts" default:"9" range:"2..65534" doc:"of star: hosts h1, h2, ...; other kinds derive it"`
 	Rate      units.Rate     `lab:"rate" range:"1Kbps..100000Gbps" doc:"required; of the links of hosts; with a file, [of those that do not say theirs](containerlab.md#links)"`
 	LinkDelay time.Duration  `lab:"link_delay" write:"set" range:"1ns..1s" doc:"one way, of every link that says none of its own, in place of rtt.min"`
+
+	Convergence time.Duration `lab:"convergence" write:"set" range:"1ns..1000s" doc:"time after which routes follow a link that goes down or comes up, see [below](#events); at once when absent"`
 
 	laid *topologies.Layout // of the kind that stands in a file: what was in it when the lab was loaded
 }
@@ -274,6 +277,7 @@ const (
 	piasPath         = workloadKey + ".pias"
 	piasGapPath      = workloadKey + ".pias_gap"
 	backgroundKey    = "background"
+	eventsKey        = "events"
 )
 
 // slowest is the lowest rate that a link may have.

@@ -31,6 +31,7 @@ func TestManual(t *testing.T) {
 	text := string(data)
 	for name, table := range map[string]string{
 		"keys":       keyTable(),
+		"events":     eventTable(),
 		"topologies": kindTable(topologies.Table().Entries()),
 		"base RTTs":  kindTable(basertt.Table().Entries()),
 		"arrivals":   kindTable(trafficgen.Arrivals().Entries()),
@@ -88,6 +89,20 @@ func keyTable() string {
 	text.WriteString("| key | type | default | range and meaning |\n|---|---|---|---|\n")
 	for _, r := range rows {
 		text.WriteString(r.text)
+	}
+	return text.String()
+}
+
+// eventTable has a row for each key of an event.
+func eventTable() string {
+	var text strings.Builder
+	text.WriteString("| key | type | range and meaning |\n|---|---|---|\n")
+	for _, l := range schemaOf(port.Kinds{}).Lists {
+		for _, k := range l.Item.Keys {
+			if l.Path == eventsKey {
+				text.WriteString(tableRow(code(k.Path), typeOf(k.Param), meaning(k.Param)))
+			}
+		}
 	}
 	return text.String()
 }

@@ -52,6 +52,7 @@ func check(r *schema.Reader, l *Lab) {
 	checkSchemes(r, l, layout, scheduler)
 	checkBaseline(r, l)
 	checkTraffic(r, l, scheduler)
+	checkEvents(r, l, layout)
 	checkPause(r, l)
 	checkProbe(r, l, layout)
 	checkCapture(r, l, layout)

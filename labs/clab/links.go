@@ -78,12 +78,7 @@ func (p *parser) traits(prefix string, labels map[string]string) Traits {
 			p.fail(prefix+label, "%w", kind.Unknown("label", label, slices.Sorted(maps.Keys(known))))
 			continue
 		}
-		into := v.Field(f.Index)
-		if into.Kind() == reflect.Pointer {
-			into.Set(reflect.New(f.Go.Elem()))
-			into = into.Elem()
-		}
-		if err := f.Decode(labels[label], into); err != nil {
+		if err := f.Decode(labels[label], v.Field(f.Index)); err != nil {
 			p.fail(prefix+label, "%w", err)
 		}
 	}

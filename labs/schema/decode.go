@@ -23,7 +23,9 @@ func (r *Reader) Decode(into any) {
 		for _, name := range r.entries[list.Path] {
 			item := reflect.New(list.Go.Elem()).Elem()
 			r.decode(list.Item, join(list.Path, name), item)
-			item.FieldByName("Name").SetString(name)
+			if list.named() {
+				item.FieldByName("Name").SetString(name)
+			}
 			field := v.FieldByIndex(list.index)
 			field.Set(reflect.Append(field, item))
 		}

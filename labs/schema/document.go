@@ -214,7 +214,10 @@ func (d *document) list(list List, value *yaml.Node) {
 			d.fail(item.Line, path, "not a %s: want one such as %s", what, example)
 			continue
 		}
-		name, rest, ok := d.entry(list, item, path)
+		name, rest, ok := strconv.Itoa(i), item, true
+		if list.named() {
+			name, rest, ok = d.entry(list, item, path)
+		}
 		if !ok {
 			continue
 		}

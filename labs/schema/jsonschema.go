@@ -21,7 +21,12 @@ func (s *Schema) JSON() map[string]any {
 	properties(root)[extendsKey] = object{"type": "string", "description": "what the file starts from: a lab of the book, a part of one, or a file"}
 	for _, l := range s.Lists {
 		item := l.Item.object()
-		required := []string{nameKey}
+		required := []string{}
+		for _, k := range l.Item.Keys {
+			if k.Path == nameKey || k.Tag.Get("required") != "" {
+				required = append(required, k.Path)
+			}
+		}
 		for _, c := range l.Item.Choices {
 			if c.Path == "" && c.Default == "" {
 				required = append(required, c.KindKey)

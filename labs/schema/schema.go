@@ -12,6 +12,7 @@
 //	distinct  "yes": a list has no value twice
 //	write     "set": zero values are left out of written files; "changed": defaults
 //	without   of a struct: the keys that it does not have here
+//	required  "yes": of an entry of a list, for the JSON Schema
 //	short     of a struct: the keys that a bare value in its place sets
 //	kinds     of a choice: one of [Rules.Tables]. It is a [kind.Choice], or the
 //	          parameters beside a kind in the field that the tag "name" names
@@ -68,14 +69,17 @@ type Choice struct {
 	name, params []int    // indices of the fields
 }
 
-// List is a list of mappings with names. In the environment and in --set the
-// names are keys below it.
+// List is a list of mappings. In the environment and in --set their names are keys below
+// it, and where they have none their numbers, from 0.
 type List struct {
 	Path string
 	kind.Field
 	Item  *Schema
 	index []int
 }
+
+// named tells whether entries have names.
+func (l List) named() bool { return l.Item.isKey(nameKey) }
 
 // Rules is what a struct's tags refer to.
 type Rules struct {

@@ -62,6 +62,16 @@ func (t Timeline) states(number int) []LinkState {
 	return nil
 }
 
+// Most is a link of that number with the largest rate and delay that it ever has.
+func (t Timeline) Most(number int, l Link) Link {
+	for _, states := range [][]LinkState{t.states(2 * number), t.states(2*number + 1)} {
+		for _, s := range states {
+			l.Rate, l.Delay = max(l.Rate, s.Rate), max(l.Delay, s.Delay)
+		}
+	}
+	return l
+}
+
 // ofHost are the states of a host.
 func (t Timeline) ofHost(host int) []HostState {
 	for _, c := range t.Hosts {
