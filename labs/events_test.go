@@ -112,7 +112,7 @@ func TestBadEvents(t *testing.T) {
 		"{at: 1ms, link: s1:h1, rate: 0bps}":               "x.yaml:5: events.0.rate: 0bps is outside 1Kbps to 100Tbps",
 		"{at: 1ms, link: s1:h1, loss: 100%}":               "x.yaml:5: events.0.loss: 100% is outside 0% to below 100%",
 		"{at: 1ms, link: s1:h1, loss: 0.1}":                "x.yaml:5: events.0.loss: 0.1 is not text",
-		"{at: 1ms, link: s1:h1, down: often}":               `x.yaml:5: events.0.down: "often" is not true or false`,
+		"{at: 1ms, link: s1:h1, down: often}":              `x.yaml:5: events.0.down: "often" is not true or false`,
 		"{at: 1ms, link: s1:h1, rtt: 1ms}":                 "x.yaml:5: events.0.rtt: not used with link: want host\nx.yaml:5: events.0: changes nothing: want rate, delay, loss, down",
 		"{at: 1ms, link: s1:h1, host: h1, rtt: 1ms}":       "x.yaml:5: events.0.host: link is set, too: want one of the two",
 		"{at: 1ms, link: s1:h1, from: h2, rate: 1Mbps}":    `x.yaml:5: events.0.from: "h2" is no end of s1:h1: want s1 or h1`,

@@ -135,12 +135,13 @@ type PauseCount struct {
 	PeakBytes int64         `json:"peak_bytes"` // most of what came from it that the switch held
 }
 
-// LinkCount adds up what one direction of a link, which its topology makes
+// LinkCount adds up what one direction of a link, which its topology or an event makes
 // lose packets, did over a run.
 type LinkCount struct {
-	From string `json:"from"` // names of nodes
-	To   string `json:"to"`
-	Lost int64  `json:"lost"` // packets
+	From     string `json:"from"` // names of nodes
+	To       string `json:"to"`
+	Lost     int64  `json:"lost"`                // packets, by chance
+	LostDown int64  `json:"lost_down,omitempty"` // packets that were on it when it went down, or were sent while it was
 }
 
 // HostCount adds up one host's kernel counters over a run.

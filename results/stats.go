@@ -166,7 +166,7 @@ func CountsOf(points ...Point) (c Counts) {
 			c.DropsScheme += q.DropsScheme
 		}
 		for _, l := range p.Links {
-			c.LinkLosses += l.Lost
+			c.LinkLosses += l.Lost + l.LostDown
 		}
 		for _, f := range p.Pauses {
 			c.Pauses += f.Stops

@@ -7,6 +7,7 @@ import (
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
 	"aqmlab/switch/event"
+	"aqmlab/units"
 )
 
 // hosts are the transport of all hosts.
@@ -18,6 +19,8 @@ type hosts interface {
 	label(s *session, dscp uint8)
 	// count is what a host has counted, without its name.
 	count(host int) results.HostCount
+	// rated tells that the uplink of a host has another rate from now on.
+	rated(now time.Duration, host int, rate units.Rate)
 	// stopped tells that flow control has stopped the uplink of a host, or lets it
 	// go on.
 	stopped(now time.Duration, host int, stop bool)
@@ -74,6 +77,9 @@ func (h *tcpHosts) count(host int) results.HostCount {
 // stopped does nothing: the uplink keeps what it is given meanwhile.
 func (h *tcpHosts) stopped(time.Duration, int, bool) {}
 
+// rated does nothing: how long the uplink takes is asked for each time.
+func (h *tcpHosts) rated(time.Duration, int, units.Rate) {}
+
 // clientEnd and serverEnd are what a session's endpoints call.
 type (
 	clientEnd struct{ *session }
@@ -105,6 +111,8 @@ func (h *rdmaHosts) count(host int) results.HostCount {
 }
 
 func (h *rdmaHosts) stopped(now time.Duration, host int, stop bool) { h.stack.Pause(now, host, stop) }
+
+func (h *rdmaHosts) rated(_ time.Duration, host int, rate units.Rate) { h.stack.Rate(host, rate) }
 
 // queuePair is one end of a connection that sends a message for each run of
 // bytes of one DSCP.

@@ -22,6 +22,7 @@ import (
 	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen/traffic"
+	"aqmlab/units"
 )
 
 // Config says what to simulate: one point of a lab.
@@ -93,7 +94,7 @@ func New(c Config) (*Simulation, error) {
 		sessions: sessions{pairs: map[ends][]*session{}, seed: c.Fabric.Seed},
 	}
 	var err error
-	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Stopped: s.stopped}); err != nil {
+	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Rated: s.rated, Stopped: s.stopped}); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
 	}
 	var payload int
@@ -113,6 +114,7 @@ func New(c Config) (*Simulation, error) {
 	}
 	s.startCapture()
 	s.senders, s.services = newSenders(s, c.Senders), meter.New(c.Goodput)
+	s.network.Begin(0)
 	s.starts = event.NewTimer(s.start)
 	s.next()
 	return s, nil
@@ -256,6 +258,10 @@ func (s *Simulation) leave(x *session) {
 
 func (s *Simulation) stopped(now time.Duration, host int, stop bool) {
 	s.hosts.stopped(now, host, stop)
+}
+
+func (s *Simulation) rated(now time.Duration, host int, rate units.Rate) {
+	s.hosts.rated(now, host, rate)
 }
 
 // Deliver takes a packet that reached a host.

@@ -128,8 +128,16 @@ func Counters(ports []fabric.PortCount, lost []fabric.LossCount, hosts []results
 			})
 		}
 	}
+	row := map[int]int{} // of a direction, whose two ends may be of switches that count apart
 	for _, l := range lost {
-		all.Links = append(all.Links, results.LinkCount{From: l.From, To: l.To, Lost: l.Packets})
+		i, known := row[l.Number]
+		if !known {
+			i = len(all.Links)
+			row[l.Number] = i
+			all.Links = append(all.Links, results.LinkCount{From: l.From, To: l.To})
+		}
+		all.Links[i].Lost += l.Packets
+		all.Links[i].LostDown += l.Cut
 	}
 	return all
 }

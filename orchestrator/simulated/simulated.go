@@ -95,7 +95,7 @@ func simulation(lab *labs.Lab, p backend.Point) (sim.Config, error) {
 		Senders:     lab.Collect.Senders,
 		Estimates:   lab.Collect.Estimates,
 		Capture:     backend.CaptureSpec(lab),
-		Stall:       virtualStall,
+		Stall:       virtualStall + spec.Timeline.Downtime(),
 		Patience:    lab.ProbePatience(),
 	}
 	if c.Probes, err = lab.Probes(); err != nil {

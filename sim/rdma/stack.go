@@ -74,6 +74,14 @@ func (s *Stack) Pause(now time.Duration, host int, stopped bool) {
 	s.nics[host].serve(now)
 }
 
+// Rate changes the rate of a host's link, for packets that are sent from now on. Flows that
+// are established from then on start at that rate. Those that are go on to hold to theirs,
+// and share what the link has.
+func (s *Stack) Rate(host int, rate units.Rate) {
+	n := &s.nics[host]
+	n.rate, n.clock = rate, units.Clock{} // its fraction is over the rate before
+}
+
 // Endpoint hands out one end of a connection, to be established before use and
 // released after it.
 func (s *Stack) Endpoint() *Endpoint {

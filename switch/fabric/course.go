@@ -51,6 +51,19 @@ type HostState struct {
 	Delays []time.Duration
 }
 
+// Downtime is how long links are down in all that come up again: a bound of the time in
+// which nothing may arrive.
+func (t Timeline) Downtime() time.Duration {
+	var sum time.Duration
+	for _, c := range t.Links {
+		all := changes(c.States)
+		for i := 1; i < len(all) && !c.Back; i += 2 {
+			sum += all[i].at - all[i-1].at
+		}
+	}
+	return sum
+}
+
 // states are those of the direction of links with that number: two for each link, from
 // A to B first.
 func (t Timeline) states(number int) []LinkState {

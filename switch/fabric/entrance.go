@@ -59,7 +59,7 @@ type inlet struct {
 // has these states; in takes what comes out of it.
 func newInlet(loop *event.Loop, e end, states []LinkState, in *entrance) *inlet {
 	t := &inlet{
-		LossCount: LossCount{From: e.link.B, To: e.link.A},
+		LossCount: LossCount{Number: e.number ^ 1, From: e.link.B, To: e.link.A},
 		states:    shared(states, receivedDelay),
 		course:    course{LinkState: LinkState{Delay: receivedDelay(e.link.Delay)}},
 	}

@@ -13,7 +13,6 @@ import (
 // its jitter and its course. The draws depend only on the seed, on the wire's place in
 // the spec and on the packets before.
 type impairment struct {
-	number  int // of the direction, in the spec
 	rand    *rand.Rand
 	jitter  time.Duration
 	last    time.Duration // when the newest packet arrives
@@ -29,6 +28,7 @@ type impairment struct {
 
 // LossCount is what one direction of a link has lost.
 type LossCount struct {
+	Number   int    // of the direction: of a link's two in the spec, that from A to B first
 	From, To string // names of nodes
 	Packets  int64  // by chance
 	Cut      int64  // because the link went down, or was down
@@ -42,11 +42,10 @@ func newImpairment(e end, delay time.Duration, seed uint64, release func(*packet
 		return nil
 	}
 	i := &impairment{
-		number:    e.number,
 		rand:      rand.New(rand.NewPCG(seed, uint64(e.number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
 		jitter:    l.Jitter,
 		release:   release,
-		LossCount: LossCount{From: l.A, To: l.B},
+		LossCount: LossCount{Number: e.number, From: l.A, To: l.B},
 		rate:      l.LossRate,
 		states:    e.states,
 		sent:      course{LinkState: LinkState{Rate: l.Rate, Delay: delay, LossRate: l.LossRate}},

@@ -255,7 +255,7 @@ func (n *Network) dropped(k *packet.Packet) {
 // counts those that are lost on the network's side.
 func (n *Network) Lost() []LossCount {
 	var counts []LossCount
-	inOrder := func(a, b *impairment) int { return cmp.Compare(a.number, b.number) }
+	inOrder := func(a, b *impairment) int { return cmp.Compare(a.Number, b.Number) }
 	for _, c := range slices.SortedFunc(slices.Values(n.impaired), inOrder) {
 		if c.mayLose {
 			counts = append(counts, c.LossCount)
