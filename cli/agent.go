@@ -8,9 +8,11 @@ import (
 
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/doctor"
 	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
+	"aqmlab/orchestrator/rootless"
 	"aqmlab/switch/port"
 )
 
@@ -24,6 +26,22 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 			RunE: func(c *cobra.Command, _ []string) error {
 				return guests.Serve(c.Context(), kinds)
 			},
+		},
+		&cobra.Command{
+			Use:                rootless.Role + " [ARGS...]",
+			Args:               cobra.ArbitraryArgs,
+			DisableFlagParsing: true, // they are those of the command that it becomes
+			RunE:               func(_ *cobra.Command, words []string) error { return rootless.Begin(words) },
+		},
+		&cobra.Command{
+			Use:                rootless.JoinRole + " FOLDER ARGS...",
+			Args:               cobra.MinimumNArgs(2),
+			DisableFlagParsing: true,
+			RunE:               func(_ *cobra.Command, words []string) error { return rootless.Join(words[0], words[1:]) },
+		},
+		&cobra.Command{
+			Use:  doctor.Role,
+			RunE: func(c *cobra.Command, _ []string) error { return printJSON(c.OutOrStdout(), doctor.HostParts()) },
 		},
 		&cobra.Command{
 			Use:  docker.JoinRole + " SOCKET ARGS...",

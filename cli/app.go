@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -38,6 +40,7 @@ func (a App) Main(args []string, s Streams) int {
 	root := newRoot(s, kinds)
 	root.SetArgs(args)
 	return new(ending).run(shownOn(s.Err), func(ctx context.Context) error {
+		ctx = context.WithValue(ctx, callKey{}, call{args, s})
 		begun := false
 		root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 			begun = true
@@ -89,10 +92,10 @@ func isHelper(c *cobra.Command) bool { return c.Hidden || c.Parent() != nil && c
 // removeLeftovers removes what killed runs have left, before any command of users does
 // its own work.
 func removeLeftovers(c *cobra.Command) {
-	if os.Geteuid() != 0 {
-		return
-	}
 	removed, err := testbed.Sweep(testbed.Options{})
+	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
+		err = nil // they are another user's
+	}
 	for _, id := range removed {
 		fmt.Fprintf(c.ErrOrStderr(), "Removed what was left of lab %s, whose run was killed.\n", id)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/bench"
 	"aqmlab/results"
 )
@@ -29,7 +31,7 @@ func measured[T any](c *cobra.Command, rounds int, measure func(c *cobra.Command
 }
 
 func newBenchDatapath() *cobra.Command {
-	return measured(&cobra.Command{
+	return confined(measured(&cobra.Command{
 		Use:   "datapath",
 		Short: "Compare the switch with a Linux bridge, and a shaped port with theory",
 		Long: `Datapath lets two hosts talk through a Linux bridge, through the switch, and
@@ -38,7 +40,7 @@ it on a machine that does nothing else.`,
 		Example: "  sudo aqmlab bench datapath --rounds 5",
 	}, 5, func(c *cobra.Command, rounds int) (bench.Datapath, error) {
 		return bench.MeasureDatapath(c.Context(), rounds, c.ErrOrStderr())
-	}, printDatapath)
+	}, printDatapath), defaultStay)
 }
 
 func printDatapath(w io.Writer, d bench.Datapath) error {
@@ -87,11 +89,14 @@ func newBenchBringUp() *cobra.Command {
 	})
 	c.Flags().IntVar(&star.Hosts, "hosts", 9, "hosts of the star")
 	addStaying(c, &runtime)
-	return c
+	return confined(c, func() backend.Facts { return orchestrator.Runtime(runtime).Facts() })
 }
 
+// defaultStay is what benchmarks of hosts that are up run on.
+func defaultStay() backend.Facts { return orchestrator.Runtime(stayRuntimes()[0]).Facts() }
+
 func newBenchCollectors() *cobra.Command {
-	return measured(&cobra.Command{
+	return confined(measured(&cobra.Command{
 		Use:   "collectors",
 		Short: "Compare the switch with and without collectors",
 		Long: `Collectors lets two hosts talk through the switch with and without what runs
@@ -101,7 +106,7 @@ nothing else.`,
 		Example: "  sudo aqmlab bench collectors --rounds 10",
 	}, 10, func(c *cobra.Command, rounds int) (bench.CollectorsCost, error) {
 		return bench.MeasureCollectors(c.Context(), rounds, c.ErrOrStderr())
-	}, printCollectors)
+	}, printCollectors), defaultStay)
 }
 
 func printCollectors(w io.Writer, c bench.CollectorsCost) error {

@@ -21,6 +21,9 @@ func (interrupted) Error() string { return "interrupted" }
 // Is makes it what the end of a context is to those who ask.
 func (interrupted) Is(target error) bool { return target == context.Canceled }
 
+// Signal is the one that is passed on to a command in a user namespace.
+func (i interrupted) Signal() syscall.Signal { return i.signal }
+
 // status is the exit code that shells give a program which a signal ended.
 func (i interrupted) status() int { return 128 + int(i.signal) }
 

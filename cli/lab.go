@@ -156,6 +156,7 @@ aqmlab lab down.`,
 	})
 	f.add(c)
 	addStaying(c, &runtime)
+	confined(c, func() backend.Facts { return orchestrator.Runtime(runtime).Facts() })
 	c.Flags().StringVar(&scheme, "scheme", "", "scheme that the switch runs (default: the lab's baseline)")
 	return c
 }
@@ -213,7 +214,7 @@ func newLabDown() *cobra.Command {
 			}
 			var errs []error
 			for _, s := range down {
-				if err := testbed.TakeDown(s.ID, o); err != nil {
+				if err := takeDown(c.Context(), s); err != nil {
 					errs = append(errs, fmt.Errorf("removing lab %s (%s): %w", s.ID, s.Lab, err))
 					continue
 				}
@@ -280,6 +281,9 @@ status is the command's.`,
 			s, err := testbed.Find(ref, o)
 			if err != nil {
 				return explain(err)
+			}
+			if err := enter(c, s); err != nil {
+				return err
 			}
 			o.Containers = orchestrator.Runtime(s.Runtime).Facts().Containers
 			defer hold(c)()

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/reproduce"
 	"aqmlab/reproduce/card"
 	"aqmlab/switch/port"
@@ -132,7 +133,12 @@ all experiments of all papers are meant.`,
 		},
 	}
 	f.add(c)
-	return c
+	return confined(c, func() backend.Facts {
+		if f.cardOnly || f.planOnly {
+			return backend.Facts{}
+		}
+		return f.Runtime.Facts()
+	})
 }
 
 // moment reads a date or a time; none is the zero time.

@@ -135,15 +135,21 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	if err != nil {
 		return err
 	}
-	w, release := newWatcher(c.ErrOrStderr()), hold(c)
-	run, err := orchestrator.Run(c.Context(), lab, orchestrator.RunOptions{
+	o, lab, why := orchestrator.RunOptions{
 		Log:     c.ErrOrStderr(),
 		Runtime: on,
 		Jobs:    f.jobs,
 		Out:     f.out,
-		Watcher: w,
 		Resume:  resumed,
-	})
+	}.Settle(c.Context(), lab)
+	if done, err := inNamespaces(c, o.Runtime.Facts()); done {
+		return err
+	}
+	w, release := newWatcher(c.ErrOrStderr()), hold(c)
+	if o.Watcher = w; why != "" {
+		w.Note(why)
+	}
+	run, err := orchestrator.Run(c.Context(), lab, o)
 	w.close()
 	release()
 	if run != nil {
@@ -193,7 +199,7 @@ func explain(err error) error {
 		}
 	}
 	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
-		return usage(fmt.Errorf("%w: labs belong to root; run it with sudo", err))
+		return usage(err)
 	}
 	return err
 }

@@ -12,7 +12,9 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/sweep"
+	"aqmlab/orchestrator/sweep/engine"
 	"aqmlab/switch/port"
 )
 
@@ -94,8 +96,17 @@ not measured again: after an interruption the same command goes on where it was.
 	fs.StringVar(&f.store, "store", sweepsStore, "folder of the points")
 	completeFlag(c, "runtime", cobra.FixedCompletions(runtimes, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "schemes", completeSchemes(kinds))
+	confined(c, f.needs)
 	c.AddCommand(newSweepList(kinds), newSweepShow(kinds), newSweepCancel(kinds), newSweepWork(kinds))
 	return c
+}
+
+// needs is what the sweep's own runtime needs, if this machine is to measure.
+func (f *sweepFlags) needs() backend.Facts {
+	if f.planOnly || f.attached != "" || f.engines.name != engine.Table()[0].Name {
+		return backend.Facts{}
+	}
+	return orchestrator.Runtime(f.runtime).Facts()
 }
 
 // points counts those of a sweep, and how many measurements they are.

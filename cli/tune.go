@@ -12,6 +12,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/sweep"
 	"aqmlab/orchestrator/tune"
 	"aqmlab/switch/port"
@@ -56,6 +57,7 @@ is that of the test.`,
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(storedRuntimes(), ", "))
 	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&f.store, "store", sweepsStore, "folder of the points")
+	confined(c, func() backend.Facts { return orchestrator.Runtime(f.runtime).Facts() })
 	completeFlag(c, "runtime", cobra.FixedCompletions(storedRuntimes(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "scheme", completeSchemes(kinds))
 	return c

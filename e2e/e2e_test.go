@@ -146,6 +146,12 @@ func labArgs(t *testing.T, lab string, args []string) []string {
 func finishLab(t *testing.T, c *exec.Cmd) (*store.Run, report.RunJSON) {
 	t.Helper()
 	o := finish(t, c, 0)
+	return opened(t, o)
+}
+
+// opened is the run that a command of [labArgs] has stored and printed.
+func opened(t *testing.T, o outcome) (*store.Run, report.RunJSON) {
+	t.Helper()
 	var j report.RunJSON
 	if err := json.Unmarshal([]byte(o.out), &j); err != nil {
 		t.Fatalf("run --json printed no JSON: %v\n%s", err, o.out)

@@ -268,12 +268,12 @@ func TestGuestOfUser(t *testing.T) {
 	if err := os.Chown(home, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	run := command(t, plainVar, "run", "smoke", "--runtime", "auto", "--schemes", "tcn", "--json", "--out", filepath.Join(home, "out"))
+	run := command(t, plainVar, "run", "smoke", "--runtime", "uml", "--schemes", "tcn", "--json", "--out", filepath.Join(home, "out"))
 	run.Dir = home
 	run.Env = append(run.Env, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
 	run.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	o := finish(t, run, 0)
-	if !containsAll(o.err, "runtime uml", "need root") || !containsAll(o.out, `"runtime": "uml"`, `"exact"`) {
+	if !containsAll(o.out, `"runtime": "uml"`, `"exact"`) {
 		t.Errorf("%s\n%s", o.err, o.out)
 	}
 	if left, err := filepath.Glob(filepath.Join(home, "aqmlab-uml-*")); err != nil || len(left) > 0 {

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -43,19 +42,6 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("stdout %q, stderr %q: want %q on stderr only", o.out, o.err, tt.want)
 			}
 		})
-	}
-}
-
-// TestWithoutRoot: an ordinary user is told what to do, with exit code 2.
-func TestWithoutRoot(t *testing.T) {
-	needRoot(t) // to become nobody
-	for _, args := range [][]string{{"run", "smoke"}, {"lab", "up", "smoke"}} {
-		c := command(t, plainVar, args...)
-		c.Dir = "/"
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		if o := finish(t, c, 2); !containsAll(o.err, "root", "sudo") {
-			t.Errorf("%v: %s", args, o.err)
-		}
 	}
 }
 

@@ -65,6 +65,22 @@ func (l *Lab) CheckReal() error {
 	return nil
 }
 
+// InsteadOfTransport is the lab with hosts that speak what stands in for their transport
+// where a kernel does not provide it. A lab that asks for more of its transport than the
+// defaults has none.
+func (l *Lab) InsteadOfTransport() (*Lab, error) {
+	t, err := l.Host.BuildTransport()
+	if err != nil {
+		return nil, err
+	}
+	if t.Instead == "" || len(l.Host.TransportParams) > 0 {
+		return nil, fmt.Errorf("lab %s: %s: nothing stands in for %s", l.Name, transportPath, l.Host.Transport)
+	}
+	other := *l
+	other.Host.Transport, other.Host.TransportParams = t.Instead, nil
+	return &other, nil
+}
+
 // BuildTransport is the host's transport with the lab's parameters.
 func (h Host) BuildTransport() (transport.Transport, error) {
 	return transport.Table().New(h.Transport, h.TransportParams, struct{}{})

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -27,9 +26,11 @@ type RunOptions struct {
 	Runtimes []backend.Row // that there are; nil: those of [Runtimes]
 	Jobs     int           // points that run at once in virtual time; zero: one a CPU
 	Out      string        // folder that the run is stored below
-	Root     string        // folder of the state of all labs; empty: that of the environment, see journal.RootVar
+	Root     string        // folder of the state of all labs; empty: this user's, see journal.Root
 	Log      io.Writer     // gets what helper processes complain about, several at a time; may be nil
 	Watcher  Watcher       // is told how it goes on
+
+	InPlaceOf string // the transport that the lab asked for, where its hosts speak another
 
 	// Resume is a run that ended early, which is to have the points that it lacks;
 	// nil: a new run. The lab must be the run's own.
@@ -64,7 +65,11 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := o.row(lab)
+	o, lab, why := o.Settle(ctx, lab)
+	if why != "" {
+		o.Watcher.Note(why)
+	}
+	row, err := o.row()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Row, b.Manifest.Runtime = row, row.Name
+	b.Row, b.Manifest.Runtime, b.Manifest.Transport.InPlaceOf = row, row.Name, o.InPlaceOf
 	run, err := o.runOn(ctx, b, lab, points)
 	return run, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
 }
@@ -105,25 +110,39 @@ func (o RunOptions) writable() error {
 	return store.CheckWritable(o.Out)
 }
 
-// row is the runtime that was asked for, or that of the run to be resumed, or the one
-// that suits the lab, of which the watcher is told why.
-func (o RunOptions) row(lab *labs.Lab) (backend.Row, error) {
-	rows := o.Runtimes
-	if rows == nil {
-		rows = Runtimes()
-	}
+// Settle chooses a runtime for a lab where the options leave that open, and tells why;
+// else why is empty. The lab that it returns is the one to run: without root, its hosts
+// may speak another transport than the lab asks for.
+func (o RunOptions) Settle(ctx context.Context, lab *labs.Lab) (settled RunOptions, run *labs.Lab, why string) {
 	asked := cmp.Or(o.Runtime, Auto)
 	if asked == Auto && o.Resume != nil {
 		asked = Runtime(o.Resume.Manifest.Runtime)
 	}
 	if asked == Auto {
-		row, why := choose(rows, lab, os.Geteuid() == 0)
-		o.Watcher.Note(why)
-		return row, nil
+		c := choose(o.rows(), lab, thisUser(ctx))
+		asked, run, why = Runtime(c.row.Name), c.lab, c.why
 	}
-	row := first(rows, asked.names)
+	o.Runtime = asked
+	if run == nil || run.Host.Transport == lab.Host.Transport {
+		return o, lab, why
+	}
+	o.InPlaceOf = lab.Host.Transport
+	return o, run, why
+}
+
+// rows are the runtimes that there are.
+func (o RunOptions) rows() []backend.Row {
+	if o.Runtimes == nil {
+		return Runtimes()
+	}
+	return o.Runtimes
+}
+
+// row is the runtime that the options settled on.
+func (o RunOptions) row() (backend.Row, error) {
+	row := first(o.rows(), o.Runtime.names)
 	if row.Open == nil {
-		return backend.Row{}, fmt.Errorf("there is no runtime %q here", asked)
+		return backend.Row{}, fmt.Errorf("there is no runtime %q here", o.Runtime)
 	}
 	return row, nil
 }

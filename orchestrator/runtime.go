@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/simulated"
 	"aqmlab/orchestrator/testbed"
-	"aqmlab/units"
 )
 
 // Runtime is the name of a row of [Runtimes], or [Auto].
@@ -26,7 +24,7 @@ func Runtimes() []backend.Row {
 		{
 			Name:  "netns",
 			Doc:   "real hosts in network namespaces",
-			Facts: backend.Facts{OwnKernel: true, Stays: true},
+			Facts: backend.Facts{OwnKernel: true, Stays: true, Rootless: true},
 			Open:  testbed.OpenNamespaces,
 		},
 		{
@@ -99,61 +97,4 @@ func first(rows []backend.Row, fits func(backend.Row) bool) backend.Row {
 		return rows[i]
 	}
 	return backend.Row{}
-}
-
-// What a machine does in real time: one switch process carries that much traffic,
-// and what it and the hosts add to a round trip is well below that.
-const (
-	realRate = units.Gbps
-	realRTT  = 200 * time.Microsecond
-)
-
-// slowed says why a lab cannot be expected to run in real time; it is empty for
-// one that can, and for one whose user has settled on a dilation.
-func slowed(lab *labs.Lab) string {
-	offered := units.Rate(float64(lab.Topology.Rate) * slices.Max(lab.Workload.Load))
-	if lab.Workload.Pattern != "many-to-one" {
-		offered *= units.Rate(lab.Topology.Hosts)
-	}
-	switch {
-	case lab.Dilation != 0:
-		return ""
-	case offered > realRate:
-		return fmt.Sprintf("%v of traffic are more than %v", offered, units.Rate(realRate))
-	case lab.RTT.Min > 0 && lab.RTT.Min < realRTT:
-		return fmt.Sprintf("a base RTT of %v is less than %v", lab.RTT.Min, realRTT)
-	}
-	return ""
-}
-
-// choose settles on a row for a lab, and tells why: real hosts in real time where
-// the user may have them and the lab fits, else those of a guest kernel in virtual
-// time, else real ones that are slowed down, else models.
-func choose(rows []backend.Row, lab *labs.Lab, root bool) (chosen backend.Row, why string) {
-	real := first(rows, func(r backend.Row) bool { return !r.Modelled && !r.Virtual })
-	guest := first(rows, func(r backend.Row) bool { return !r.Modelled && r.Virtual })
-	models := first(rows, func(r backend.Row) bool { return r.Modelled })
-	take := func(r backend.Row, what, because string) (backend.Row, string) {
-		return r, fmt.Sprintf("runtime %s: %s%s", r.Name, what, because)
-	}
-	if t, err := lab.Host.BuildTransport(); err == nil && t.Modelled {
-		return take(models, "no real host speaks "+lab.Host.Transport, "")
-	}
-	if err := lab.CheckReal(); err != nil {
-		return take(models, models.Doc, ", as the switches cannot serve real hosts")
-	}
-	slow := slowed(lab)
-	if root && slow == "" {
-		return take(real, real.Doc, ", as this is root and the lab fits into real time")
-	}
-	kernel, err := guest.Find()
-	switch {
-	case err == nil && root:
-		return take(guest, kernel, fmt.Sprintf(" in virtual time, as the lab does not fit into real time (%s)", slow))
-	case err == nil:
-		return take(guest, kernel, " in virtual time, as real hosts on this kernel need root")
-	case root:
-		return take(real, real.Doc, fmt.Sprintf(", slowed down if need be (%s); a guest kernel would do without (%v)", slow, err))
-	}
-	return take(models, models.Doc, fmt.Sprintf(", as real hosts need root (sudo) or a guest kernel (%v)", err))
 }

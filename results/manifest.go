@@ -40,7 +40,8 @@ type Manifest struct {
 	Reason      string      `json:"reason,omitempty"` // why the state is not complete
 	Host        Machine     `json:"host"`
 	Runtime     string      `json:"runtime"`
-	Dilation    float64     `json:"dilation"` // wall time over lab time; 1 in virtual time
+	Rootless    bool        `json:"rootless,omitempty"` // an ordinary user made it, on hosts in a user namespace
+	Dilation    float64     `json:"dilation"`           // wall time over lab time; 1 in virtual time
 	Transport   Transport   `json:"transport"`
 	RTTBy       string      `json:"rtt_by"`
 	BaseRTT     Micros      `json:"base_rtt_us"` // measured, in lab time, without what the lab draws; zero when it was not
@@ -71,8 +72,17 @@ type Machine struct {
 // Transport is the congestion control that the hosts ran, and whose it is:
 // for example the kernel's own, one loaded by eBPF, or a model.
 type Transport struct {
-	Name     string `json:"name"`
-	Provider string `json:"provider"`
+	Name      string `json:"name"`
+	Provider  string `json:"provider"`
+	InPlaceOf string `json:"in_place_of,omitempty"` // that the lab asked for, if nobody provided it
+}
+
+// String names it with its provider.
+func (t Transport) String() string {
+	if t.InPlaceOf == "" {
+		return fmt.Sprintf("%s (%s)", t.Name, t.Provider)
+	}
+	return fmt.Sprintf("%s (%s), in place of %s", t.Name, t.Provider, t.InPlaceOf)
 }
 
 // Micros is a time that JSON holds as a number of microseconds.

@@ -35,11 +35,12 @@ type Facts struct {
 	Virtual    bool // time is virtual: nothing is late, nothing is dilated, and points run beside each other
 	OwnKernel  bool // the hosts' kernel is this machine's, so that its release counts
 	Stays      bool // hosts can be left up without a run
+	Rootless   bool // an ordinary user may have it, as root of a user namespace
 }
 
 // Options say how a runtime is opened.
 type Options struct {
-	Root string       // folder of the state of all labs; empty: that of the environment, see journal.RootVar
+	Root string       // folder of the state of all labs; empty: this user's, see journal.Root
 	Log  io.Writer    // gets what helper processes complain about, several at a time; may be nil
 	Jobs int          // points to run at once where time is virtual
 	Note func(string) // is told what the user should know

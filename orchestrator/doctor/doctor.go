@@ -2,8 +2,10 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +19,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/rootless"
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
@@ -26,8 +29,9 @@ import (
 // Diagnosis is what a machine has for labs.
 type Diagnosis struct {
 	Machine  results.Machine `json:"machine"`
-	Ready    bool            `json:"ready"` // every part that a lab needs is there
-	Guest    bool            `json:"guest"` // a guest kernel is, in which labs run whatever this one lacks
+	Ready    bool            `json:"ready"`    // every part that a lab needs is there
+	Rootless bool            `json:"rootless"` // this is an ordinary user, whose labs run in a user namespace
+	Guest    bool            `json:"guest"`    // a guest kernel is, in which labs run whatever this one lacks
 	Findings []Finding       `json:"findings"`
 }
 
@@ -62,9 +66,10 @@ func Diagnose() Diagnosis {
 // DiagnoseKernel looks at the running kernel alone.
 func DiagnoseKernel() Diagnosis {
 	d := Diagnosis{Machine: results.ThisMachine()}
-	d.Findings = []Finding{findRoot(), findNamespaces(), findUplinks(), findPackets(), findCPUs(), findPriority()}
-	d.Findings = append(d.Findings, findTransports()...)
-	d.Findings = append(d.Findings, findDelay(), findTimers(), findBacklog())
+	rights, parts := findRights()
+	d.Rootless = rights.OK && os.Geteuid() != 0
+	d.Findings = append([]Finding{rights}, parts...)
+	d.Findings = append(d.Findings, findCPUs(), findTimers(), findBacklog())
 	d.Ready = true
 	for _, f := range d.Findings {
 		d.Ready = d.Ready && (f.OK || !f.Needed)
@@ -102,12 +107,56 @@ func findDocker() Finding {
 	return Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
 }
 
-func findRoot() Finding {
-	f := Finding{Part: "rights", OK: os.Geteuid() == 0, Needed: true, Text: "running as root"}
-	if !f.OK {
-		f.Text, f.Remedy = "not running as root", "run with sudo: namespaces, packet sockets and BPF need it"
+// HostParts looks at what takes root, of the machine or of a user namespace.
+func HostParts() []Finding {
+	found := []Finding{findNamespaces(), findUplinks(), findPackets(), findPriority()}
+	return append(append(found, findTransports()...), findDelay())
+}
+
+// Role is what this program is when it looks at them in a user namespace: "agent" and
+// this are its arguments then.
+const Role = "doctor"
+
+// findRights says what this user may do, and what he finds who may.
+func findRights() (Finding, []Finding) {
+	f := Finding{Part: "rights", Needed: true, OK: true, Text: "running as root"}
+	if os.Geteuid() == 0 {
+		if host.InUserNamespace() {
+			f.Text += " of a user namespace"
+		}
+		return f, HostParts()
 	}
-	return f
+	parts, err := hostPartsInNamespace()
+	if err == nil {
+		f.Text = "not running as root: labs run in a user namespace of this user's own"
+		return f, parts
+	}
+	f.OK, f.Text, f.Remedy = false, fmt.Sprintf("not running as root, and %v", err), "run with sudo: namespaces, packet sockets and BPF need it"
+	if missing, ok := errors.AsType[*rootless.ForbiddenError](err); ok && missing.Remedy != "" {
+		f.Text, f.Remedy = fmt.Sprintf("not running as root, and %s", missing.Missing), "run with sudo, or allow user namespaces: "+missing.Remedy
+	}
+	return f, HostParts()
+}
+
+// namespaceWait bounds the look from inside a user namespace.
+const namespaceWait = 20 * time.Second
+
+// hostPartsInNamespace is HostParts as root of a user namespace sees it.
+func hostPartsInNamespace() (found []Finding, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), namespaceWait)
+	defer cancel()
+	if err := rootless.Check(ctx); err != nil {
+		return nil, err
+	}
+	var out, errs bytes.Buffer
+	status, err := rootless.Run(ctx, rootless.Command{Args: []string{"agent", Role}, Out: &out, Err: &errs})
+	switch {
+	case err != nil:
+		return nil, err
+	case status != 0:
+		return nil, fmt.Errorf("looking from inside a user namespace: exit status %d: %s", status, bytes.TrimSpace(errs.Bytes()))
+	}
+	return found, json.Unmarshal(out.Bytes(), &found)
 }
 
 // probe is the device that uplinks are tried on.
@@ -157,7 +206,7 @@ func findCPUs() Finding {
 // findPriority tries what has other programs wait for the switch.
 func findPriority() Finding {
 	return Finding{Part: "priority", Text: "the switch goes before all other programs on its CPU"}.
-		unless(wire.CanRealTime(), "other programs can keep the switch from its CPU: no real-time threads", "run as root with CAP_SYS_NICE, or where nothing else runs")
+		unless(wire.CanRealTime(), "other programs can keep the switch from its CPU: no real-time threads", "run as root with CAP_SYS_NICE, or with a limit of real-time priorities above 0 (ulimit -r), or where nothing else runs")
 }
 
 // loadWindow is how long to look for programs that are busy.

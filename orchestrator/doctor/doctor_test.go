@@ -1,11 +1,31 @@
 package doctor
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"testing"
 
+	"aqmlab/orchestrator/rootless"
 	"aqmlab/results"
 )
+
+// TestMain makes this test binary what looks from inside a user namespace.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 3 || os.Args[1] != "agent" {
+		os.Exit(m.Run())
+	}
+	var err error
+	if os.Args[2] == rootless.Role {
+		err = rootless.Begin(os.Args[3:])
+	} else {
+		err = json.NewEncoder(os.Stdout).Encode(HostParts())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
 // TestDiagnose: a machine is ready if it has all that a lab needs; what it
 // lacks comes with what to do.
@@ -28,8 +48,13 @@ func TestDiagnose(t *testing.T) {
 			t.Errorf("nothing is said of %s", part)
 		}
 	}
-	if root := os.Geteuid() == 0; parts["rights"].OK != root || !root && d.Ready {
-		t.Errorf("root is %t; findings %+v", root, d.Findings)
+	// An ordinary user who may have user namespaces has in one what root has.
+	root, allowed := os.Geteuid() == 0, rootless.Check(t.Context()) == nil
+	if parts["rights"].OK != (root || allowed) || d.Rootless != (!root && allowed) || !root && !allowed && d.Ready {
+		t.Errorf("root is %t, namespaces are allowed %t; rootless %t, findings %+v", root, allowed, d.Rootless, d.Findings)
+	}
+	if d.Rootless && (!parts["hosts"].OK || !parts["uplinks"].OK || !parts["switch"].OK) {
+		t.Errorf("findings in a user namespace: %+v", d.Findings)
 	}
 	if d.Machine != results.ThisMachine() {
 		t.Errorf("machine %+v", d.Machine)

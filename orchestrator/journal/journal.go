@@ -31,6 +31,23 @@ import (
 // because nothing that a lab makes outlives a reboot.
 const DefaultRoot = "/run/aqmlab"
 
+// Root is the folder of this user's labs: that of the environment, else [DefaultRoot] for
+// root and for others one that goes when they log out, if they have such, or a temporary
+// one.
+func Root() string {
+	if dir := os.Getenv(RootVar); dir != "" {
+		return dir
+	}
+	if os.Geteuid() == 0 {
+		return DefaultRoot
+	}
+	own := os.Getenv("XDG_RUNTIME_DIR")
+	if info, err := os.Stat(own); err == nil && owned(own, info) == nil {
+		return filepath.Join(own, "aqmlab")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("aqmlab-%d", os.Geteuid()))
+}
+
 // Create makes the folder of a new lab below root, with info as its
 // description, and locks it for the calling process. It waits for other processes
 // that look at the labs until ctx ends.

@@ -66,6 +66,9 @@ func removePorts(namespace string) error {
 // missing: an owner can die between any two steps.
 func remove(namespace string) error {
 	file := path(namespace)
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil // which takes no rights to find out
+	}
 	err := unix.Unmount(file, unix.MNT_DETACH)
 	if err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOENT) {
 		return fmt.Errorf("unmount namespace %s: %w", namespace, err)

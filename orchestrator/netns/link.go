@@ -69,8 +69,10 @@ func setUpDevice(ctx context.Context, p Plan, h Host) error {
 	if err := host.DisableOffloads(p.hostEnd()); err != nil {
 		return err
 	}
-	if err := host.SteerReceive(p.hostEnd(), p.ReceiveCPUs); err != nil {
-		return err
+	if !host.InUserNamespace() { // else the namespace was told before
+		if err := host.SteerReceive(p.hostEnd(), p.ReceiveCPUs); err != nil {
+			return err
+		}
 	}
 	if p.delayed() {
 		if err := stackDevice(p); err != nil {

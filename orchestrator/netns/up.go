@@ -135,6 +135,11 @@ func prepareHost(p Plan, h Host) error {
 	if err := (host.Setting{Key: ackDefer, Value: "0"}).SetIfThere(); err != nil {
 		return err
 	}
+	if host.InUserNamespace() {
+		if err := host.PresetReceive(p.ReceiveCPUs); err != nil {
+			return err
+		}
+	}
 	for _, s := range hostSysctls(p) {
 		if err := s.Set(); err != nil {
 			return err

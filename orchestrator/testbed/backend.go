@@ -11,6 +11,7 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/results"
 	"aqmlab/trafficgen/transport"
@@ -55,8 +56,11 @@ func (t *Testbed) describe(c Calibration) string {
 		provider = "an eBPF program"
 	}
 	where := ""
-	if t.engine != nil {
+	switch {
+	case t.engine != nil:
 		where = " in containers"
+	case host.InUserNamespace():
+		where = " without root"
 	}
 	fmt.Fprintf(&s, "%d hosts%s, %s from %s, dilation %v", len(t.net.Hosts), where, t.lab.Host.Transport, provider, c.Dilation)
 	if c.BaseRTT > 0 {
@@ -71,6 +75,7 @@ func (t *Testbed) describe(c Calibration) string {
 func (t *Testbed) manifest(c Calibration) results.Manifest {
 	m := backend.ManifestOf(t.lab)
 	m.Dilation = c.Dilation
+	m.Rootless = host.InUserNamespace()
 	m.Transport.Provider = string(t.cc.Provider())
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.RTTBy(), results.Micros(c.BaseRTT), c.RTTs
 	return m

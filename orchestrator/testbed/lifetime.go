@@ -25,6 +25,7 @@ type Standing struct {
 	State   journal.State `json:"state"`
 	Created time.Time     `json:"created,omitzero"`
 	Problem string        `json:"problem,omitempty"` // why it is broken
+	Holder  int           `json:"-"`                 // a process that holds the namespaces of one that was left up, or zero
 	Info
 }
 
@@ -114,11 +115,22 @@ func Labs(o Options) ([]Standing, error) {
 				s.State, s.Problem = journal.Broken, fmt.Sprintf("reading its description: %v", err)
 			}
 		}
+		s.Holder = holder(l.Entries)
 		if dead := ended(l.Entries); dead != "" {
 			s.State, s.Problem = journal.Broken, dead
 		}
 	}
 	return standing, nil
+}
+
+// holder is the first of a lab's processes that is alive.
+func holder(entries []journal.Entry) int {
+	for _, e := range entries {
+		if e.Kind == journal.Process && agent.Runs(e) {
+			return e.PID
+		}
+	}
+	return 0
 }
 
 // ended names the processes among what a lab has that have ended.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -25,11 +24,11 @@ import (
 
 // ErrNotRoot is returned where a testbed is asked for without the rights to
 // make one.
-var ErrNotRoot = errors.New("real hosts need root: network namespaces, packet sockets and BPF; run it with sudo")
+var ErrNotRoot = errors.New("real hosts need root here: network namespaces, packet sockets and BPF; run it with sudo")
 
 // Options say how a testbed is brought up.
 type Options struct {
-	Root     string    // folder of the state of all labs; empty: that of the environment, see journal.RootVar
+	Root     string    // folder of the state of all labs; empty: this user's, see journal.Root
 	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
 	Runtime  string    // name of the runtime, for who looks at a lab that stays
 	Detached bool      // the testbed stays when this process ends
@@ -41,7 +40,7 @@ type Options struct {
 
 // root is the folder of the state of all labs.
 func (o Options) root() string {
-	return cmp.Or(o.Root, os.Getenv(journal.RootVar), journal.DefaultRoot)
+	return cmp.Or(o.Root, journal.Root())
 }
 
 // Info is what a lab's state folder says of it.

@@ -163,8 +163,8 @@ func factsOf(r *store.Run) runFacts {
 			{"start", clock(m.Start)},
 			{"end", clock(m.End)},
 			{"aqmlab", m.Version + ", revision " + m.GitRevision},
-			{"runtime", fmt.Sprintf("%s, dilation %g", m.Runtime, m.Dilation)},
-			{"transport", fmt.Sprintf("%s (%s)", m.Transport.Name, m.Transport.Provider)},
+			{"runtime", fmt.Sprintf("%s, dilation %g%s", m.Runtime, m.Dilation, withoutRoot(m))},
+			{"transport", m.Transport.String()},
 			{"base RTT", fmt.Sprintf("%s, made by %s", rtt, by)},
 			{"kernel", m.Host.Kernel},
 			{"CPU", fmt.Sprintf("%s, %d cores, %.1f GiB", m.Host.CPU, m.Host.Cores, float64(m.Host.Memory)/(1<<30))},
@@ -178,4 +178,11 @@ func factsOf(r *store.Run) runFacts {
 		facts.Facts.Rows = append(facts.Facts.Rows, []string{"derived", line})
 	}
 	return facts
+}
+
+func withoutRoot(m results.Manifest) string {
+	if m.Rootless {
+		return ", without root"
+	}
+	return ""
 }

@@ -145,6 +145,7 @@ func fieldsOf(m results.Manifest) []Setting {
 		field("cores", m.Host.Cores, false),
 		field("transport", m.Transport.Name, true),
 		field("transport provider", m.Transport.Provider, true),
+		field("rootless", m.Rootless, false),
 		field("rtt by", m.RTTBy, true),
 		field("schemes", results.Join(m.Schemes), false),
 		field("loads", results.Join(m.Loads), false),

@@ -16,8 +16,11 @@ type Transport struct {
 	// Modelled tells that no kernel provides it: only modelled hosts speak it, in
 	// virtual time.
 	Modelled bool
-	DCTCP    DCTCP // parameters of dctcp; zero for other transports
-	DCQCN    DCQCN // parameters of dcqcn; zero for other transports
+	// Instead is the transport that hosts may speak where no kernel provides this one;
+	// empty: none.
+	Instead string
+	DCTCP   DCTCP // parameters of dctcp; zero for other transports
+	DCQCN   DCQCN // parameters of dcqcn; zero for other transports
 }
 
 // Table lists every transport.
@@ -71,7 +74,7 @@ type ECNStar struct {
 func DefaultECNStar() ECNStar { return ECNStar{MinWindow: 2} }
 
 func newDCTCP(p DCTCP, _ struct{}) (Transport, error) {
-	return Transport{Name: "dctcp", ECN: true, DCTCP: p}, nil
+	return Transport{Name: "dctcp", ECN: true, Instead: "ecn-star", DCTCP: p}, nil
 }
 
 func newECNStar(p ECNStar, _ struct{}) (Transport, error) {

@@ -3,6 +3,7 @@ package cc
 import (
 	"fmt"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/trafficgen/transport"
 )
 
@@ -47,8 +48,10 @@ func (a algorithm) probe() (Support, error) {
 	switch {
 	case err != nil:
 		return s, err
-	case has:
+	case has && !host.InUserNamespace():
 		s.Module = module
+	case has: // its root loads none
+		s.Provider, s.Missing = "", a.missingModule()
 	case a.ours:
 		s.Provider, s.Missing = a.rehearse()
 	default:

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"aqmlab/trafficgen/transport"
 )
 
@@ -38,6 +40,27 @@ func Acquire(t transport.Transport, suffix string) (*Handle, error) {
 		return nil, fmt.Errorf("acquire transport %s: %w", t.Name, err)
 	}
 	return h, nil
+}
+
+// Provided tells whether the kernel has what real hosts of a transport need, so that
+// nothing is to be loaded, which only root of the machine may. The error is nil or an
+// [*UnsupportedError].
+func Provided(t transport.Transport) error {
+	a := algorithmOf(t)
+	if a.Modelled {
+		return a.onlyModelled()
+	}
+	has, err := kernelHas(a.kernel)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !has && !a.ours:
+		return a.missingModule()
+	case !has, a.ours && a.lossByAlpha():
+		return a.explain(unix.EPERM, thisMachine())
+	}
+	return nil
 }
 
 // lossByAlpha tells that a loss is to take of DCTCP's window what a mark would.

@@ -100,12 +100,15 @@ func (a algorithm) explain(err error, m machine) error {
 	if a.lossByAlpha() {
 		other = ", or have a loss halve the window (on_loss: half)"
 	}
+	if a.Instead != "" {
+		other += fmt.Sprintf(", or have hosts speak another transport (host.transport: %s)", a.Instead)
+	}
 	switch {
 	case !m.btf:
 		unsupported.Missing = NeedBTF
 		unsupported.Remedy = "use a kernel built with CONFIG_DEBUG_INFO_BTF" + other
 	case errors.Is(err, unix.EPERM):
-		unsupported.Missing = NeedPrivilege
+		unsupported.Missing, unsupported.Err = NeedPrivilege, unix.EPERM // the rest is a guess at memory
 		unsupported.Remedy = "run as root, in a container with these capabilities added" + other
 	case errors.Is(err, ebpf.ErrNotSupported), m.version != 0 && m.version < linux6_1:
 		unsupported.Missing = NeedStructOps
