@@ -15,6 +15,7 @@ import (
 var rooms = map[string]string{
 	"units":                  "",
 	"bounded":                "",
+	"bounded/parquetfile":    "",
 	"switch/event":           "",
 	"kind":                   "units",
 	"switch/packet":          "",
@@ -25,7 +26,7 @@ var rooms = map[string]string{
 	"switch/wire":            "units kind switch/event switch/packet switch/port switch/fabric",
 	"trafficgen/transport":   "units kind",
 	"results":                "",
-	"results/store":          "bounded results",
+	"results/store":          "bounded bounded/parquetfile results",
 	"results/compare":        "results results/store",
 	"results/report":         "results results/compare results/report/figure results/report/layout results/store",
 	"results/report/figure":  "",
@@ -33,7 +34,7 @@ var rooms = map[string]string{
 	"results/response":       "results results/report/figure results/report/layout units",
 	"results/serve":          "results results/report results/store",
 	"results/resultstest":    "results", // tests only
-	"trafficgen":             "bounded units kind trafficgen/traffic",
+	"trafficgen":             "bounded bounded/parquetfile units kind trafficgen/traffic",
 	"trafficgen/traffic":     "results units",
 	"trafficgen/live":        "collectors/meter units results trafficgen/traffic",
 	"collectors":             "switch/event results switch/aqm switch/fabric switch/packet switch/port",
