@@ -104,6 +104,35 @@ func TestREDSpacing(t *testing.T) {
 	}
 }
 
+// TestREDCountsAnew: packets are counted from the last action, and from when the average
+// came above min (Floyd and Jacobson, figure 2). So after a packet that met an average
+// outside of min and max, the next one is marked with p = 0.02, however many passed before;
+// with the 40 of before it would be p/(1-40p) = 0.1.
+func TestREDCountsAnew(t *testing.T) {
+	for name, bytes := range map[string]int{"at min": 30000, "above max": 60001} {
+		s := instant(t, map[string]any{"pmax": 0.04})
+		const rounds = 5000
+		marked := 0
+		for n := 0; n < rounds; {
+			passed := 0
+			for passed < 40 && s.Arrive(0, nil, View{Bytes: 45000}) == Pass {
+				passed++
+			}
+			if passed < 40 {
+				continue
+			}
+			n++
+			s.Arrive(0, nil, View{Bytes: bytes})
+			if s.Arrive(0, nil, View{Bytes: 45000}) != Pass {
+				marked++
+			}
+		}
+		if want := 0.02 * rounds; math.Abs(float64(marked)-want) > 6*math.Sqrt(want) {
+			t.Errorf("%s: %d of %d marked, want about %.0f", name, marked, rounds, want)
+		}
+	}
+}
+
 // TestREDAverage checks the average by hand, with weight 1/4: growth, then ten
 // typical packet times of 12 us of idleness.
 func TestREDAverage(t *testing.T) {
@@ -125,7 +154,9 @@ func TestREDAverage(t *testing.T) {
 	step(125*us, 0, 23125*math.Pow(0.75, 10))
 	// Not queued, say dropped: the queue is still idle, and its time goes on.
 	step(137*us, 0, 23125*math.Pow(0.75, 11))
-	step(137*us, 0, 23125*math.Pow(0.75, 11))
+	// A part of a packet time counts as that part (Floyd and Jacobson, section 11: m is
+	// the idle time over the time of a packet).
+	step(143*us, 0, 23125*math.Pow(0.75, 11.5))
 	if s.queues[0].average != 0 {
 		t.Error("another queue's average moved")
 	}

@@ -67,6 +67,16 @@ func TestPoolIsSharedByPorts(t *testing.T) {
 	}
 }
 
+// TestDynamicThresholdIsExclusive: a queue that has reached alpha times the free memory
+// gets nothing more (Choudhury and Hahne, section III: it is blocked when its length is at
+// or above the threshold). Here 500 bytes are queued, and 500 are free.
+func TestDynamicThresholdIsExclusive(t *testing.T) {
+	p, _, packets := ports(t, 1, shared(Sharing{Kind: SharedDynamic, Alpha: 1}, 1000))
+	if got := fill(p[0], packets, 0, 100); got != 500 {
+		t.Errorf("the queue holds %d bytes, want 500", got)
+	}
+}
+
 // TestDynamicThreshold: a lone queue stops at alpha/(1+alpha) of the pool, and m
 // busy ones at alpha/(1+m alpha) each (Choudhury and Hahne, equation 2).
 func TestDynamicThreshold(t *testing.T) {

@@ -171,6 +171,28 @@ func TestLimiterStartsEmpty(t *testing.T) {
 	}
 }
 
+// TestDroppedSpendsNoTokens: tokens are for bytes that leave. CoDel drops the second packet
+// of a standing queue when its turn comes. The one behind it leaves at once, with the
+// tokens that the first of two packets has left in the bucket.
+func TestDroppedSpendsNoTokens(t *testing.T) {
+	spec := testbed("codel", map[string]any{"target": "1ns", "interval": "1ns", "action": "drop"})
+	spec.Limiter = Limiter{RateFraction: 0.5, Bucket: 2 * (1500 + packet.FrameOverhead)}
+	p, pool := build(t, spec)
+	for range 40 {
+		p.Enqueue(0, get(pool, 0, 1500, packet.NotECT))
+	}
+	first, _ := p.Dequeue(time.Millisecond)
+	now := time.Millisecond + 2
+	second, _ := p.Dequeue(now)
+	if c := p.Count(0); first == nil || second == nil || c.DropsScheme == 0 {
+		t.Fatalf("sent %v and %v, dropped %d", first, second, c.DropsScheme)
+	}
+	// 1538 bytes at 500 Mbps after the bucket was last full.
+	if k, again := p.Dequeue(now); k != nil || again != time.Millisecond+24608 {
+		t.Errorf("then %v, ask again at %v", k, again)
+	}
+}
+
 // TestLimiterRate: the achieved rate over a second is the configured one
 // within 0.1 %, at all the rates of the papers and above.
 func TestLimiterRate(t *testing.T) {

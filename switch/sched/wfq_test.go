@@ -38,6 +38,22 @@ func TestWFQLateComer(t *testing.T) {
 	}
 }
 
+// TestWFQKernelClock: with the rule of the TCN module V is the largest tag given so far, so
+// it does not fall back with the smaller tags of a queue of large weight. Queue 1 has tags
+// 100, 200 and 300, queue 0 has 10100; queue 2 begins behind that.
+func TestWFQKernelClock(t *testing.T) {
+	r := newRig(t, 3, "wfq", map[string]any{"weights": []int{1, 10, 10}, "virtual_time": "kernel"})
+	r.push(1, 1000, 1000, 1000)
+	r.push(0, 10000)
+	if got := r.pop(); got != 1 {
+		t.Fatalf("served queue %d, want 1", got)
+	}
+	r.push(2, 1000)
+	if got, want := r.drain(), []int{1, 1, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("served %v, want %v", got, want)
+	}
+}
+
 // TestWFQWrapsAround: the order survives the end of the range of the tags.
 func TestWFQWrapsAround(t *testing.T) {
 	for _, rule := range []string{"self-clocked", "kernel"} {
