@@ -120,7 +120,17 @@ func TestRootless(t *testing.T) {
 		t.Errorf("stderr:\n%s", o.err)
 	}
 	run, printed := opened(t, o)
-	checkRun(t, run, printed, 60)
+	all := points(t, run)
+	if len(all) != 3 || len(printed.Runs) != 3 || len(all["droptail"].Flows) != 60 {
+		t.Fatalf("%d points stored, printed %+v", len(all), printed)
+	}
+	for scheme, p := range all {
+		checkFlows(t, scheme, p.Flows, all["droptail"].Flows)
+		checkQueues(t, scheme, p)
+		if marks := results.CountsOf(p).Marks; (marks > 0) != (scheme != "droptail") {
+			t.Errorf("%s marked %d packets", scheme, marks)
+		}
+	}
 	if m := run.Manifest; m.Runtime != "netns" || !m.Rootless || m.Transport != (results.Transport{Name: "ecn-star", Provider: "kernel"}) {
 		t.Errorf("manifest: %+v", m)
 	}
@@ -247,6 +257,9 @@ func TestRootlessLabUp(t *testing.T) {
 	}
 	if o := finish(t, u.command(t, "lab", "up", u.lab(t, spoken), "--scheme", "tcn"), 0); !containsAll(o.out, "4 hosts", "lab exec", "lab down") {
 		t.Errorf("up:\n%s", o.out)
+	}
+	if state := filepath.Join(u.runtime(), "aqmlab"); len(labsIn(state)) != 1 {
+		t.Errorf("labs in %s: %v", state, labsIn(state))
 	}
 	if o := finish(t, u.command(t, "lab", "status"), 0); !containsAll(o.out, "e2e", "detached", "tcn") {
 		t.Errorf("status:\n%s", o.out)

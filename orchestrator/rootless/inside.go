@@ -30,6 +30,7 @@ func Begin(args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	signal.Ignore(unix.SIGTTOU) // it is in the background of its terminal, and yet may write there
 	return become(args)
 }
 
@@ -66,8 +67,6 @@ func Join(dir string, args []string) error {
 
 // become replaces this process by this program with other arguments.
 func become(args []string) error {
-	// It is in the background of its terminal, and yet may write there.
-	signal.Ignore(unix.SIGTTOU)
 	argv := append([]string{os.Args[0]}, args...)
 	return os.NewSyscallError("exec", unix.Exec("/proc/self/exe", argv, os.Environ()))
 }

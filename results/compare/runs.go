@@ -46,7 +46,7 @@ func Runs(runs []*store.Run, baseline string) (Comparison, error) {
 		return Comparison{}, fmt.Errorf("comparing %s: %w%s", strings.Join(Names(runs), ", "), err, because(runs)+strings.Join(append([]string{""}, LeftOut(runs)...), "; "))
 	}
 	c.Runs, c.Differences = Names(runs), differences(given)
-	c.Warnings = slices.Concat(states(runs), LeftOut(runs), c.Warnings)
+	c.Warnings = slices.Concat(states(runs), standIns(runs), LeftOut(runs), c.Warnings)
 	return c, nil
 }
 
@@ -141,6 +141,16 @@ func states(runs []*store.Run) (out []string) {
 	for _, r := range runs {
 		if m := r.Manifest; m.State != results.Complete {
 			out = append(out, strings.TrimSuffix(fmt.Sprintf("run %s is %s: %s", filepath.Base(r.Dir), m.State, m.Reason), ": "))
+		}
+	}
+	return out
+}
+
+// standIns warns about runs on another transport than their lab asked for.
+func standIns(runs []*store.Run) (out []string) {
+	for _, r := range runs {
+		if t := r.Manifest.Transport; t.InPlaceOf != "" {
+			out = append(out, fmt.Sprintf("the hosts of run %s spoke %s in place of %s, which the kernel did not give to its user", filepath.Base(r.Dir), t.Name, t.InPlaceOf))
 		}
 	}
 	return out

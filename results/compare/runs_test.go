@@ -202,3 +202,34 @@ func TestOtherTracesSayWhy(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestStandIn: a run whose hosts spoke another transport than the lab asked for says so
+// wherever it is read, and differs from one on that transport.
+func TestStandIn(t *testing.T) {
+	spoke := func(name, inPlaceOf string) *store.Run {
+		return made(t, wholeLab, func(m *results.Manifest) {
+			m.Transport = results.Transport{Name: name, Provider: "kernel", InPlaceOf: inPlaceOf}
+			m.Rootless = inPlaceOf != ""
+		}, resultstest.Measured()[:3]...)
+	}
+	rootless, root := spoke("ecn-star", "dctcp"), spoke("dctcp", "")
+	c, err := Runs([]*store.Run{rootless}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWarning(t, c, "ecn-star in place of dctcp")
+	if c, err = Runs([]*store.Run{rootless, root}, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"transport", "rootless"} {
+		if !slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Field == field && d.Values[0].Value != d.Values[1].Value }) {
+			t.Errorf("%s is not among the differences %+v", field, c.Differences)
+		}
+	}
+	if !slices.Contains(c.Schemes, "droptail@1") || !slices.Contains(c.Schemes, "droptail@2") {
+		t.Errorf("points of two transports add up: %v", c.Schemes)
+	}
+	if c, err = Runs([]*store.Run{root}, ""); err != nil || slices.ContainsFunc(c.Warnings, func(w string) bool { return strings.Contains(w, "in place of") }) {
+		t.Errorf("%v, %v", c.Warnings, err)
+	}
+}

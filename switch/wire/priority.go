@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -64,13 +65,18 @@ func (u *urgency) become(realTime bool) {
 }
 
 // setRealTime makes the calling thread a real-time one, or an ordinary one of the
-// highest priority. Threads that it starts are neither.
+// highest priority that it may have. Threads that it starts are neither.
 func setRealTime(realTime bool) error {
 	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: highest, Flags: unix.SCHED_FLAG_RESET_ON_FORK}
 	if realTime {
 		a.Policy, a.Nice, a.Priority = unix.SCHED_FIFO, 0, 1
 	}
-	return os.NewSyscallError("sched_setattr", unix.SchedSetAttr(0, &a, 0))
+	err := unix.SchedSetAttr(0, &a, 0)
+	if errors.Is(err, unix.EPERM) && !realTime { // who may be real-time need not be allowed this
+		a.Nice = 0
+		err = unix.SchedSetAttr(0, &a, 0)
+	}
+	return os.NewSyscallError("sched_setattr", err)
 }
 
 // CanRealTime says why this process may have no real-time threads; nil if it may.

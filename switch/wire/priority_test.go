@@ -4,9 +4,13 @@ package wire
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestUrgency: the loop runs before all others, but leaves them a share of each
@@ -49,5 +53,38 @@ func TestUrgency(t *testing.T) {
 	u.turn(urgentPeriod)
 	if tries != 1 || u.on || u.set != nil {
 		t.Errorf("without the right: %d tries, %+v", tries, u)
+	}
+}
+
+// TestOrdinaryUrgency: somebody who may have real-time threads by a limit alone, as an
+// ordinary user may, can leave that priority again.
+func TestOrdinaryUrgency(t *testing.T) {
+	before := unix.Rlimit{}
+	if err := unix.Prlimit(0, unix.RLIMIT_RTPRIO, &unix.Rlimit{Cur: 1, Max: 1}, &before); err != nil {
+		t.Skip("no limit of real-time priorities may be set:", err)
+	}
+	defer func() {
+		if err := unix.Prlimit(0, unix.RLIMIT_RTPRIO, &before, nil); err != nil {
+			t.Error(err)
+		}
+	}()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // which ends with this goroutine
+		none := [2]unix.CapUserData{}
+		if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
+			done <- err
+			return
+		}
+		for _, realTime := range []bool{true, false, true, false} {
+			if err := setRealTime(realTime); err != nil {
+				done <- fmt.Errorf("real-time %t: %w", realTime, err)
+				return
+			}
+		}
+		done <- nil
+	}()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

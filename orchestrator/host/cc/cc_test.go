@@ -223,3 +223,19 @@ func TestOpenReaderRefuses(t *testing.T) {
 	}
 	must(t, errors.Join(file.Close(), array.Close()))
 }
+
+// TestProvided: somebody who may load nothing has what the kernel lists.
+func TestProvided(t *testing.T) {
+	if err := Provided(named("reno")); err != nil { // every kernel has it
+		t.Error(err)
+	}
+	var unsupported *UnsupportedError
+	has, err := kernelHas("dctcp")
+	must(t, err)
+	if err := Provided(named("dctcp")); has != (err == nil) || err != nil && (!errors.As(err, &unsupported) || !strings.Contains(err.Error(), "modprobe tcp_dctcp") || !strings.Contains(err.Error(), "host.transport: ecn-star")) {
+		t.Errorf("the kernel has dctcp: %t; %v", has, err)
+	}
+	if err := Provided(named("dcqcn")); !errors.As(err, &unsupported) || unsupported.Missing != NeedModel {
+		t.Error(err)
+	}
+}
