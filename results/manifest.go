@@ -49,6 +49,7 @@ type Manifest struct {
 	Lab         string      `json:"lab"`
 	LabHash     string      `json:"lab_sha256"` // of lab.yaml
 	Schemes     []string    `json:"schemes"`
+	Events      []Event     `json:"events,omitempty"`  // what happened to the network meanwhile
 	Derived     []Derived   `json:"derived,omitempty"` // what the lab leaves to its schemes
 	Loads       []float64   `json:"loads"`
 	Seeds       []uint64    `json:"seeds"`
@@ -59,6 +60,16 @@ type Manifest struct {
 	Unsummed  []string          `json:"points_without_checksums,omitempty"` // folders of points that such a version stored
 	Files     map[string]string `json:"files_sha256,omitempty"`             // checksums of what was made for readers of the run
 }
+
+// Event is a change of the network in the course of every point.
+type Event struct {
+	At   Micros `json:"at_us"`            // lab time
+	For  Micros `json:"for_us,omitempty"` // after which it was as before; zero: it lasted
+	What string `json:"what"`
+}
+
+// String is the event in a line.
+func (e Event) String() string { return fmt.Sprintf("%v: %s", e.At, e.What) }
 
 // Machine is where a run was made.
 type Machine struct {

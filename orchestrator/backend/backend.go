@@ -98,6 +98,9 @@ func ManifestOf(lab *labs.Lab) results.Manifest {
 		Seeds:       slices.Clone(lab.Seeds),
 		Baseline:    lab.Baseline,
 	}
+	for _, e := range lab.Events {
+		m.Events = append(m.Events, results.Event{At: results.Micros(e.At), For: results.Micros(e.For), What: e.String()})
+	}
 	for _, s := range lab.Schemes {
 		m.Schemes = append(m.Schemes, s.Name)
 	}

@@ -265,6 +265,26 @@ func (l *Lab) Retime(p Plan) error {
 	return nil
 }
 
+// Rerate changes the rate at which a host sends on its link, in bits per second as
+// [Plan.Uplink] is. What the host has queued is kept.
+func (l *Lab) Rerate(host int, p Plan, uplink int64) error {
+	if uplink < minUplink {
+		return fmt.Errorf("rerate host %s: uplink of %d bit/s: want %d or more", l.Hosts[host].Name, uplink, minUplink)
+	}
+	p.Uplink = uplink
+	err := Do(l.Hosts[host].Namespace, func() error {
+		device, err := netlink.LinkByName(Device)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", Device, err)
+		}
+		return shapeUplink(p, device.Attrs().Index)
+	})
+	if err != nil {
+		return fmt.Errorf("rerate host %s: %w", l.Hosts[host].Name, err)
+	}
+	return nil
+}
+
 // retimeHost changes the host that the calling thread is in.
 func retimeHost(p Plan) error {
 	device, err := netlink.LinkByName(Device)

@@ -3,7 +3,10 @@ package netns_test
 import (
 	"fmt"
 	"math"
+	"net"
+	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 
@@ -117,4 +120,55 @@ func TestUplinksOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	check()
+}
+
+// TestRerateKeepsWhatIsQueued: a host's rate changes while packets wait for its link. None
+// is dropped, all leave, and other hosts keep theirs.
+func TestRerateKeepsWhatIsQueued(t *testing.T) {
+	p := plan(2)
+	p.Uplink = 20_000
+	lab := up(t, p)
+	const packets = 60 // ten full frames leave at once, and 50 would take half a minute
+	in(t, lab.Hosts[0].Namespace, func() error {
+		c, err := net.Dial("udp4", netip.AddrPortFrom(lab.Hosts[1].Addr, 9).String())
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		for range packets {
+			if _, err := c.Write(make([]byte, 1300)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if waits := uplinkOf(t, lab.Hosts[0]).Statistics.Queue.Qlen; waits < packets/2 {
+		t.Fatalf("%d packets wait, want most of %d", waits, packets)
+	}
+	for _, rate := range []int64{30_000, 1e9} {
+		if err := lab.Rerate(0, p, rate); err != nil {
+			t.Fatal(err)
+		}
+		changed := p
+		changed.Uplink = rate
+		checkUplink(t, lab.Hosts[0], changed)
+	}
+	checkUplink(t, lab.Hosts[1], p)
+	for {
+		s := uplinkOf(t, lab.Hosts[0]).Statistics
+		if s.Queue.Drops > 0 {
+			t.Fatalf("%d packets dropped", s.Queue.Drops)
+		}
+		if s.Basic.Packets >= packets {
+			break
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-t.Context().Done():
+			t.Fatalf("%d of %d packets left", s.Basic.Packets, packets)
+		}
+	}
+	if err := lab.Rerate(0, p, 19_999); err == nil {
+		t.Error("a rate that the kernel cannot keep is no error")
+	}
 }

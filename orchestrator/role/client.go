@@ -39,6 +39,11 @@ func (c SwitchClient) Start(ctx context.Context, f Fabric) error {
 	return tell(ctx, c.Process, "Start", f)
 }
 
+// Begin begins the timeline of the fabric.
+func (c SwitchClient) Begin(ctx context.Context, zero int64) error {
+	return tell(ctx, c.Process, "Begin", zero)
+}
+
 // Recent returns the samples of the queues from the given one on.
 func (c SwitchClient) Recent(ctx context.Context, from int) ([]results.QueueSample, error) {
 	return ask[[]results.QueueSample](ctx, c.Process, "Recent", from)

@@ -89,6 +89,17 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	return nil
 }
 
+// Begin begins the timeline of the running fabric, see [wire.Session.Begin].
+func (s *Switch) Begin(zero int64, _ *agent.Nothing) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return errNotRunning
+	}
+	s.session.Begin(zero)
+	return nil
+}
+
 // Measured is what a switch saw between Start and Finish.
 type Measured struct {
 	wire.Report

@@ -11,6 +11,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
@@ -134,6 +135,39 @@ func TestTrafficThroughTheSwitch(t *testing.T) {
 	}
 }
 
+// TestTimelineOfASwitch: a switch that runs begins its fabric's timeline when it is told
+// to. Then a link has another delay.
+func TestTimelineOfASwitch(t *testing.T) {
+	l := newLab(t)
+	const slow = 40 * time.Millisecond
+	states := []fabric.LinkState{{Rate: 100 * units.Mbps, Delay: slow}}
+	l.fabric.Spec.Timeline.Links = []fabric.LinkCourse{{Link: 1, Back: true, States: states}}
+	if err := l.sw.Start(l.fabric, &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	h := serving(t, l.ends)
+	now, err := host.Monotonic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sw.Begin(now, &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	for { // the session notices it soon
+		var rtts []role.RTT
+		if err := h.BaseRTT([][2]int{{0, 1}}, &rtts); err != nil {
+			t.Fatal(err)
+		}
+		if rtts[0].Least >= slow+3*linkDelay {
+			break
+		}
+	}
+	var m role.Measured
+	if err := l.sw.Finish(agent.Nothing{}, &m); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSwitchOutOfOrder: calls that come too early or too late are errors that
 // say what is missing, and change nothing.
 func TestSwitchOutOfOrder(t *testing.T) {
@@ -148,6 +182,7 @@ func TestSwitchOutOfOrder(t *testing.T) {
 	var closed role.Switch
 	refused("Start before Open", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")
 	refused("Finish before Start", closed.Finish(nothing, &m), "not running")
+	refused("Begin before Start", closed.Begin(0, &nothing), "not running")
 	refused("Recent before Start", closed.Recent(0, nil), "not running")
 	missing := wire.Config{MTU: 1500, CPU: -1, Ports: []wire.PortConfig{{Interface: "none-such", MAC: make([]byte, 6), Far: make([]byte, 6)}}}
 	refused("Open what is not there", closed.Open(missing, &nothing), "none-such")

@@ -12,9 +12,9 @@ import (
 )
 
 // delaysByKernel tells whether the hosts' kernels hold back packets for the RTTs
-// that the lab draws, rather than the switch.
+// that the lab draws, rather than the switch. The switch alone changes them at lab times.
 func delaysByKernel(lab *labs.Lab) (bool, error) {
-	if lab.RTT.Max == lab.RTT.Min || lab.RTT.By == labs.ByDelayLine {
+	if lab.RTT.Max == lab.RTT.Min || lab.RTT.By == labs.ByDelayLine || lab.ChangesRTTs() {
 		return false, nil
 	}
 	err := netns.CanDelay()
@@ -51,6 +51,13 @@ func (t *Testbed) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	for i, l := range spec.Links {
 		if names[l.A] || names[l.B] {
 			spec.Links[i].Delay = max(0, l.Delay-extra)
+		}
+	}
+	for _, c := range spec.Timeline.Links {
+		if l := spec.Links[c.Link]; names[l.A] || names[l.B] {
+			for i := range c.States {
+				c.States[i].Delay = max(0, c.States[i].Delay-extra)
+			}
 		}
 	}
 	return spec, nil

@@ -73,7 +73,7 @@ func TestFleet(t *testing.T) {
 
 // TestEmptyTrace: without flows there is nothing to wait for.
 func TestEmptyTrace(t *testing.T) {
-	run, err := fleet{}.start(t.Context(), live.Config{})
+	run, err := fleet{}.start(t.Context(), live.Config{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

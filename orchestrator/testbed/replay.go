@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"aqmlab/collectors/meter"
@@ -17,13 +18,18 @@ const (
 	// pollEvery is how often the progress of a replay is looked at.
 	pollEvery = 100 * time.Millisecond
 	// stall is the wall time without a byte for any flow under way after which
-	// a replay is given up: several retransmission timeouts of a second each.
+	// a replay is given up: several retransmission timeouts of a second each. The time in
+	// which links are down adds to it, twice, because timeouts double meanwhile.
 	stall = 15 * time.Second
 )
 
 // Replay replays a trace, and has the lab's probes sent meanwhile. What services
 // deliver is sampled that often; with zero, not at all.
 func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
+	spec, err := t.events()
+	if err != nil {
+		return Replayed{}, err
+	}
 	w := t.lab.Workload
 	r := live.Config{
 		Flows:       flows,
@@ -32,13 +38,23 @@ func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time
 		Connections: w.Connections,
 		Fresh:       w.Connections == 0,
 		Handshake:   w.Handshake,
-		Stall:       stall,
+		Stall:       stall + time.Duration(2*float64(spec.Timeline.Downtime())*t.dilation),
 		Goodput:     goodput,
 	}
-	run, err := t.hosts.start(ctx, r)
+	run, err := t.hosts.start(ctx, r, t.eventLead(spec))
 	if err != nil {
 		return Replayed{}, err
 	}
+	endEvents, err := t.beginEvents(ctx, spec, run.zero)
+	if err != nil {
+		return Replayed{}, err
+	}
+	out, err := t.replay(ctx, run, watch)
+	return out, errors.Join(err, endEvents())
+}
+
+// replay follows a replay to its end.
+func (t *Testbed) replay(ctx context.Context, run *replaying, watch func(backend.Progress)) (Replayed, error) {
 	probing, err := t.startProbes(ctx, run.zero)
 	if err != nil {
 		return Replayed{}, err
@@ -144,8 +160,8 @@ type replaying struct {
 }
 
 // start gives every flow to the process of its client, has all connections opened,
-// and starts the replay.
-func (f fleet) start(ctx context.Context, r live.Config) (*replaying, error) {
+// and starts the replay, that much later than it could.
+func (f fleet) start(ctx context.Context, r live.Config, later time.Duration) (*replaying, error) {
 	run := &replaying{owner: make([]int, len(r.Flows))}
 	var shares [][]traffic.Flow
 	for _, p := range f {
@@ -171,7 +187,7 @@ func (f fleet) start(ctx context.Context, r live.Config) (*replaying, error) {
 	if err != nil {
 		return nil, err
 	}
-	run.zero = now + int64(lead) + int64(leadEach)*int64(len(run.fleet)-1)
+	run.zero = now + int64(lead+later) + int64(leadEach)*int64(len(run.fleet)-1)
 	return run, each(run.fleet, func(_ int, p hostsProcess) error { return p.Start(ctx, run.zero) })
 }
 

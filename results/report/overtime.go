@@ -10,6 +10,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report/figure"
+	"aqmlab/results/store"
 )
 
 // on puts a course on axes in other units.
@@ -21,8 +22,36 @@ func on(course []results.XY, x, y unit) []figure.Point {
 	return out
 }
 
+// marks are the lab times at which something happened to the network: figures over time
+// have a line at each.
+type marks []time.Duration
+
+// marksOf are those of the events of runs.
+func marksOf(runs []*store.Run) marks {
+	var all marks
+	for _, r := range runs {
+		for _, e := range r.Manifest.Events {
+			all = append(all, time.Duration(e.At))
+			if e.For > 0 {
+				all = append(all, time.Duration(e.At+e.For))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// on puts the marks on an axis.
+func (m marks) on(x unit) []float64 {
+	var all []float64
+	for _, at := range m {
+		all = append(all, results.Microseconds(at)/x.scale)
+	}
+	return all
+}
+
 // queueFigures draws one panel a scheme, all to the same scales.
-func queueFigures(c compare.Comparison, series []results.Occupancy, file string) []figure.Figure {
+func (m marks) queueFigures(c compare.Comparison, series []results.Occupancy, file string) []figure.Figure {
 	var end, top float64
 	for _, o := range series {
 		for _, p := range o.Peak {
@@ -41,8 +70,9 @@ func queueFigures(c compare.Comparison, series []results.Occupancy, file string)
 		n := style(c, o.Scheme)
 		figures = append(figures, figure.Figure{
 			Name: stem("queue", o.Scheme, file), Title: o.Scheme, About: "Queue length over time under " + o.Scheme,
-			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: end / x.scale},
-			Y: figure.Axis{Title: fmt.Sprintf("queue length (%s)", y.name), High: top / y.scale},
+			X:     figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: end / x.scale},
+			Y:     figure.Axis{Title: fmt.Sprintf("queue length (%s)", y.name), High: top / y.scale},
+			Marks: m.on(x),
 			Series: []figure.Series{
 				{Name: "peak", Style: n, Form: figure.Shade, Points: on(o.Peak, x, y)},
 				{Name: o.Scheme + ", mean", Style: n, Form: figure.Plain, Points: on(o.Mean, x, y)},
@@ -118,7 +148,7 @@ func ratesOf(scheme string, portions []portion, end time.Duration) rates {
 
 // rateFigures draws one panel a scheme, with a line for each of what the rates are
 // of, all to the same scales.
-func rateFigures(of string, series []rates, end time.Duration, load float64) []figure.Figure {
+func (m marks) rateFigures(of string, series []rates, end time.Duration, load float64) []figure.Figure {
 	top := 0.0
 	for _, r := range series {
 		for _, course := range r.lines {
@@ -138,8 +168,9 @@ func rateFigures(of string, series []rates, end time.Duration, load float64) []f
 		}
 		f := figure.Figure{
 			Name: stem("goodput", of, r.scheme, loadName(load)), Title: r.scheme, About: "Goodput of each " + of + " over time under " + r.scheme,
-			X: figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: results.Microseconds(end) / x.scale},
-			Y: figure.Axis{Title: fmt.Sprintf("goodput (%s)", y.name), High: top / y.scale},
+			X:     figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: results.Microseconds(end) / x.scale},
+			Y:     figure.Axis{Title: fmt.Sprintf("goodput (%s)", y.name), High: top / y.scale},
+			Marks: m.on(x),
 		}
 		for i, q := range slices.Sorted(maps.Keys(r.lines)) {
 			f.Series = append(f.Series, figure.Series{

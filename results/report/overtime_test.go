@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/results/resultstest"
+	"aqmlab/results/store"
 )
 
 // A queue that sends 1500 bytes every 2 ms has 6 Mbps, in every bin.
@@ -54,12 +56,46 @@ func TestUnits(t *testing.T) {
 	}
 	fast := rates{"tcn", map[int32][]results.XY{0: {{Y: 9500}}, 1: {{Y: 40}}}}
 	slow := rates{"codel", map[int32][]results.XY{0: {{Y: 100}}}}
-	figures := rateFigures("queue", []rates{fast, slow}, time.Second, 0.5)
+	figures := marks(nil).rateFigures("queue", []rates{fast, slow}, time.Second, 0.5)
 	if len(figures) != 2 || figures[0].Y.High != figures[1].Y.High || figures[0].Y.High != 9.5 || !strings.Contains(figures[0].Y.Title, "Gbps") {
 		t.Errorf("axes %+v", figures)
 	}
 	names := []string{figures[0].Name, figures[0].Series[1].Name}
 	if !slices.Equal(names, []string{"goodput-queue-tcn-load0.5", "queue 1"}) {
 		t.Errorf("names %v", names)
+	}
+}
+
+// Plots over time have a mark where an event begins and where it ends, each time once, in
+// the unit of their axis.
+func TestEventsAreMarked(t *testing.T) {
+	m := resultstest.StarManifest()
+	m.Events = []results.Event{{At: results.Micros(2 * time.Millisecond), For: results.Micros(time.Millisecond), What: "s1:h1 down"}, {At: results.Micros(3 * time.Millisecond), What: "h1 rtt 1ms"}}
+	p, err := NewPage([]*store.Run{stored(t, m, resultstest.Everything())}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := 0
+	for _, f := range p.Figures() {
+		unit, isTime := map[string]float64{"time (µs)": 1e3, "time (ms)": 1}[f.X.Title]
+		want := []float64{2 * unit, 3 * unit}
+		if !isTime {
+			want = nil
+		} else {
+			over++
+		}
+		if !slices.Equal(f.Marks, want) {
+			t.Errorf("%s has marks at %v, want %v", f.Name, f.Marks, want)
+		}
+	}
+	if over == 0 {
+		t.Error("no figure is over time")
+	}
+	var page strings.Builder
+	if err := p.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "2ms: s1:h1 down") {
+		t.Error("the page does not list the events")
 	}
 }

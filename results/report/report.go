@@ -102,7 +102,7 @@ func newPage(runs []*store.Run, c compare.Comparison) (*Page, error) {
 	points := compare.Contenders(runs)
 	queries := false
 	for _, load := range c.Loads {
-		s := section{Load: load}
+		s := section{Load: load, marks: marksOf(runs)}
 		s.tabulate(c)
 		if err := s.draw(c, points); err != nil {
 			return nil, fmt.Errorf("preparing the report: %w", err)
@@ -173,6 +173,9 @@ func factsOf(r *store.Run) runFacts {
 		}},
 		Points: m.Points,
 		Lab:    string(r.LabYAML),
+	}
+	for _, e := range m.Events {
+		facts.Facts.Rows = append(facts.Facts.Rows, []string{"event", e.String()})
 	}
 	for _, line := range results.DerivedLines(m.Derived) {
 		facts.Facts.Rows = append(facts.Facts.Rows, []string{"derived", line})

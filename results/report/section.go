@@ -22,6 +22,8 @@ type section struct {
 	Times    layout.Table
 	Tables   []layout.Table // those beside
 	Groups   []group
+
+	marks marks // of figures over time
 }
 
 // group is some figures under one heading.
@@ -151,7 +153,7 @@ func (s *section) drawServices(c compare.Comparison, points []store.Point) error
 	}
 	s.add(group{
 		Title: fmt.Sprintf("Goodput per service over time: all hosts, seed %d", seed), Note: "Payload that reached the hosts that asked for it.",
-		Figures: rateFigures("service", delivered, end, s.Load),
+		Figures: s.marks.rateFigures("service", delivered, end, s.Load),
 	})
 	return nil
 }
@@ -178,11 +180,11 @@ func (s *section) drawQueues(c compare.Comparison, points []store.Point) error {
 	where := fmt.Sprintf("%v, seed %d", port, seed)
 	s.add(group{
 		Title: "Queue length over time: " + where, Note: "The port's queues together.",
-		Figures: queueFigures(c, lengths, loadName(s.Load)),
+		Figures: s.marks.queueFigures(c, lengths, loadName(s.Load)),
 	})
 	s.add(group{
 		Title: "Goodput per queue over time: " + where, Note: "IP packets that left each queue, their headers included.",
-		Figures: rateFigures("queue", sent, end, s.Load),
+		Figures: s.marks.rateFigures("queue", sent, end, s.Load),
 	})
 	return nil
 }

@@ -74,6 +74,30 @@ func (s Spec) Uplink(host int) units.Rate {
 	return 0
 }
 
+// FastestUplink is the highest rate that the timeline gives it.
+func (s Spec) FastestUplink(host int) units.Rate {
+	rate := s.Uplink(host)
+	for _, state := range s.UplinkStates(host) {
+		rate = max(rate, state.Rate)
+	}
+	return rate
+}
+
+// UplinkStates are those of the link of the host with that index, in the direction in
+// which it sends.
+func (s Spec) UplinkStates(host int) []LinkState {
+	name := s.Hosts[host].Name
+	for i, l := range s.Links {
+		switch name {
+		case l.A:
+			return s.Timeline.states(2 * i)
+		case l.B:
+			return s.Timeline.states(2*i + 1)
+		}
+	}
+	return nil
+}
+
 // checkPart tells whether the part of the network that Only names can run by itself.
 func (s Spec) checkPart() error {
 	switch {

@@ -4,6 +4,7 @@ package wire
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -33,6 +34,7 @@ type driver struct {
 	out     *outbox       // of a virtual clock; else nil
 	ahead   time.Duration // of a virtual clock: how far ahead of the hosts the fabric runs
 	tally   tally
+	zero    atomic.Pointer[time.Duration] // of the timeline, in lab time; nil unless it is about to begin
 }
 
 var _ fabric.Edge = (*driver)(nil)
@@ -102,6 +104,7 @@ func (d *driver) run(done <-chan struct{}) {
 	for {
 		r := d.clock.read()
 		d.urgency.turn(time.Duration(d.tally.start) + d.clock.wall(r.lab))
+		d.beginTimeline()
 		frames := 0
 		for i := range d.ports {
 			frames += d.receive(r, i)
@@ -120,6 +123,14 @@ func (d *driver) run(done <-chan struct{}) {
 		default:
 			d.wait(r.lab)
 		}
+	}
+}
+
+// beginTimeline begins the network's timeline when its time zero has become known.
+func (d *driver) beginTimeline() {
+	if zero := d.zero.Load(); zero != nil {
+		d.zero.Store(nil)
+		d.network.Begin(*zero)
 	}
 }
 

@@ -28,6 +28,7 @@ func (d *driver) runAhead(done <-chan struct{}) {
 	for {
 		r := d.clock.readVirtual()
 		until := r.lab + d.ahead
+		d.beginTimeline()
 		frames := 0
 		for i := range d.ports {
 			frames += d.drain(r, i)
@@ -55,7 +56,7 @@ func (d *driver) runAhead(done <-chan struct{}) {
 func lookahead(n *fabric.Network, spec fabric.Spec, ring int) time.Duration {
 	ahead := n.Lookahead()
 	for i := range spec.Hosts {
-		ahead = min(ahead, spec.Uplink(i).Time(ring/4))
+		ahead = min(ahead, spec.FastestUplink(i).Time(ring/4))
 	}
 	return ahead
 }

@@ -203,6 +203,18 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...fabric.
 	return session, nil
 }
 
+// Begin begins the timeline of the session's fabric, see [fabric.Network.Begin]. Its time
+// zero is in nanoseconds of CLOCK_MONOTONIC, so far ahead that the session has [Notice] to
+// learn of it. It is called once.
+func (s *Session) Begin(zero int64) {
+	lab := s.driver.clock.lab(time.Duration(zero - s.driver.tally.start))
+	s.driver.zero.Store(&lab)
+}
+
+// Notice is the wall time in which a session notices that its timeline has begun, beside
+// what it runs ahead in virtual time.
+const Notice = maxIdle
+
 // Stop ends the session and reports what it measured.
 func (s *Session) Stop() (Report, error) {
 	close(s.stop)

@@ -8,6 +8,7 @@ func (f Figure) draw(c canvas) {
 	l.shade(c, f.Heat)
 	l.axes(c, f)
 	l.rule(c, f)
+	l.marks(c, f)
 	for _, s := range f.Series {
 		end := c.group("series", "")
 		l.series(c, s, len(f.Y.Rows) > 0)
@@ -69,6 +70,15 @@ func (l frame) rule(c canvas, f Figure) {
 	}
 	y := l.y.at(f.Rule)
 	c.line([]place{{l.left, y}, {l.right, y}}, s)
+}
+
+// marks draws the lines at places of the X axis.
+func (l frame) marks(c canvas, f Figure) {
+	for _, x := range f.Marks {
+		if at := l.x.at(x); at >= l.left && at <= l.right {
+			c.line([]place{{at, l.top}, {at, l.bottom}}, stroke{colour: ink, width: 0.6, dashes: []float64{1, 2}})
+		}
+	}
 }
 
 // series draws one series.

@@ -12,8 +12,9 @@ type Figure struct {
 	About  string // what it shows, for those who do not see it
 	X, Y   Axis
 	Series []Series
-	Rule   float64 // value to compare with, which a dashed line is drawn at; zero: none
-	Heat   *Heat   // shades the fields between rows and columns; nil: none
+	Rule   float64   // value to compare with, which a dashed line is drawn at; zero: none
+	Marks  []float64 // values of X at which a dotted line is drawn; those beyond the axis are left out
+	Heat   *Heat     // shades the fields between rows and columns; nil: none
 }
 
 // Heat shades the fields of a figure whose axes have rows and columns: the higher a

@@ -157,3 +157,13 @@ func TestMarkersAreSpacedEvenly(t *testing.T) {
 		t.Error("nothing has markers")
 	}
 }
+
+// Marks stand at their values, and not where there is no axis.
+func TestMarks(t *testing.T) {
+	f := example()
+	without := strings.Count(string(f.SVG()), `stroke-dasharray="1 2"`)
+	f.Marks = []float64{0.01, 0.07, 1, 12, 13}
+	if got := strings.Count(string(f.SVG()), `stroke-dasharray="1 2"`) - without; got != 3 {
+		t.Errorf("%d marks, want 3", got)
+	}
+}
