@@ -162,7 +162,7 @@ func TestMarkersAreSpacedEvenly(t *testing.T) {
 func TestMarks(t *testing.T) {
 	f := example()
 	without := strings.Count(string(f.SVG()), `stroke-dasharray="1 2"`)
-	f.Marks = []float64{0.01, 0.07, 1, 12, 13}
+	f.Marks = []float64{0.001, 0.07, 1, 12, 1000}
 	if got := strings.Count(string(f.SVG()), `stroke-dasharray="1 2"`) - without; got != 3 {
 		t.Errorf("%d marks, want 3", got)
 	}
