@@ -152,8 +152,8 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	run, err := orchestrator.Run(c.Context(), lab, o)
 	w.close()
 	release()
-	if run != nil {
-		err = errors.Join(err, show(c, run, f.asJSON))
+	if run != nil { // it began: what it then lacks is no mistake of the user's
+		return errors.Join(err, show(c, run, f.asJSON))
 	}
 	return explain(err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
+	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/journal"
@@ -203,11 +204,14 @@ func (b *body) watch(ctx context.Context) {
 	exited, failed := b.engine.api.ContainerWait(ctx, b.name, container.WaitConditionNotRunning)
 	select {
 	case err := <-failed:
-		b.ended = fmt.Errorf("waiting for container %s: %w", b.name, err)
+		b.ended = fmt.Errorf("the Docker daemon no longer tells how container %s is; see whether it was stopped: %w", b.name, err)
 	case how := <-exited:
 		b.ended = b.reason(ctx, how.StatusCode)
 	}
 }
+
+// terminated is the exit status of what ends by SIGTERM.
+const terminated = 128 + int64(unix.SIGTERM)
 
 // reason says how the container ended.
 func (b *body) reason(ctx context.Context, status int64) error {
@@ -217,6 +221,9 @@ func (b *body) reason(ctx context.Context, status int64) error {
 	err := fmt.Errorf("exit status %d", status)
 	if c, failed := b.engine.api.ContainerInspect(ctx, b.name); failed == nil && c.State.OOMKilled {
 		return fmt.Errorf("%w: out of memory (host.memory is %d bytes)", err, c.HostConfig.Memory)
+	}
+	if status == terminated {
+		return fmt.Errorf("%w: somebody has stopped the container, or the Docker daemon", err)
 	}
 	return err
 }

@@ -181,7 +181,9 @@ func (j *Journal) Undo(undoers Undoers) error {
 			errs = append(errs, fmt.Errorf("no way to remove a %s (%s)", run[0].Kind, run[0].Name))
 			continue
 		}
-		errs = append(errs, undo(run))
+		if err := undo(run); err != nil && !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
+			errs = append(errs, err)
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("undo lab %s: %w", j.id, err)

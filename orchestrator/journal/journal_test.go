@@ -92,6 +92,22 @@ func TestUndoGoesOnAfterAFailureAndCanBeRepeated(t *testing.T) {
 	}
 }
 
+// TestUndoTellsOnce: what keeps things of a kind from being removed is told once, however
+// often they take turns with things of another.
+func TestUndoTellsOnce(t *testing.T) {
+	j := create(t, t.TempDir())
+	for range 3 {
+		record(t, j, journal.Entry{Kind: journal.Container, Name: "a"}, journal.Entry{Kind: journal.File, Name: "b"})
+	}
+	err := j.Undo(journal.Undoers{
+		journal.Container: func([]journal.Entry) error { return errors.New("no daemon answers") },
+		journal.File:      func([]journal.Entry) error { return nil },
+	})
+	if err == nil || strings.Count(err.Error(), "no daemon answers") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestRecordIsOnDiskAtOnce(t *testing.T) {
 	j := create(t, t.TempDir())
 	e := journal.Entry{Kind: journal.Process, Name: "switch", PID: 12, Start: 1 << 60}

@@ -140,6 +140,7 @@ func (t *Testbed) whileWhole(ctx context.Context, do func(context.Context) error
 	}
 	for _, p := range t.processes() {
 		if died := p.died(); died != nil {
+			t.blamed = true
 			return died // what do returns is its echo
 		}
 	}

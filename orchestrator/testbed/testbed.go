@@ -66,6 +66,7 @@ type Testbed struct {
 	hosts    fleet
 	engine   *docker.Engine // of hosts and switch that are containers; else nil
 	whole    *wholeness     // nil while nobody watches
+	blamed   bool           // an error has said which process died
 
 	virtual      bool         // see [Options]
 	uplinks      []units.Rate // of the hosts, if they are not alike

@@ -279,14 +279,16 @@ func (t *Testbed) detached(name string) *agent.Detached {
 // second time, which tries again what failed before.
 func (t *Testbed) Down(ctx context.Context) error {
 	t.whole.end()
-	errs := []error{each(t.processes(), func(_ int, p process) error { return p.Stop(ctx) })}
+	errs := []error{each(t.processes(), func(_ int, p process) error { return t.stop(ctx, p) })}
 	t.hosts, t.switches = nil, nil
 	if t.cc != nil {
 		errs = append(errs, t.cc.Close())
 		t.cc = nil
 	}
 	if t.journal != nil {
-		errs = append(errs, t.journal.Undo(undoers()))
+		if err := t.journal.Undo(undoers()); err != nil {
+			errs = append(errs, fmt.Errorf("%w; the next aqmlab command as root removes what is left", err))
+		}
 	}
 	if t.engine != nil {
 		errs = append(errs, t.engine.Close())
@@ -296,6 +298,15 @@ func (t *Testbed) Down(ctx context.Context) error {
 		return fmt.Errorf("removing lab %s: %w", t.lab.Name, err)
 	}
 	return nil
+}
+
+// stop ends a process. After one has died, the deaths of others are no news.
+func (t *Testbed) stop(ctx context.Context, p process) error {
+	err := p.Stop(ctx)
+	if t.blamed && errors.Is(err, agent.ErrDied) {
+		return nil
+	}
+	return err
 }
 
 // undoers say how what a testbed's journal holds is removed.
