@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
 )
 
 // started is a run that has been started and watched until its output holds a
@@ -128,33 +131,26 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestKill: after kill -9 of a run, the helper processes end by themselves,
-// and the next command removes the rest.
-func TestKill(t *testing.T) {
-	needRoot(t)
-	for name, text := range moments {
-		t.Run(name, func(t *testing.T) {
-			s := startUntil(t, text)
-			if err := s.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_ = s.Wait()
-			aqmlab(t, plainVar, 0, "lab", "list")
-			nothingLeft(t)
-		})
-	}
-}
-
-// TestTwoRunsAtOnce: two runs do not get in each other's way.
+// TestTwoRunsAtOnce: two runs of one lab into one folder do not get in each other's way.
 func TestTwoRunsAtOnce(t *testing.T) {
 	needRoot(t)
-	first, second := startUntil(t, "[1/3]"), startUntil(t, "[1/3]")
+	first := startUntil(t, "[1/3]")
+	second := startCommand(t, command(t, raceVar, "run", labFile(t, small), "--out", first.out), "[1/3]")
 	for _, s := range []started{first, second} {
 		if err := s.Wait(); err != nil {
 			t.Errorf("a run failed beside another: %v", err)
 		}
 	}
 	nothingLeft(t)
+	all, err := store.List(first.out)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("stored %+v, %v", all, err)
+	}
+	for _, r := range all {
+		if r.State != results.Complete || r.Points != 3 {
+			t.Errorf("stored %+v", r)
+		}
+	}
 }
 
 // TestLabUp: a lab stays up, its hosts reach each other and run commands, two

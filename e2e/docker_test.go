@@ -77,8 +77,8 @@ func TestDocker(t *testing.T) {
 	noContainers(t)
 }
 
-// TestDockerEnds: a run in containers that is interrupted, killed, or loses a
-// container leaves nothing, at the latest once the next command has run.
+// TestDockerEnds: a run in containers that is interrupted, or loses a
+// container, leaves nothing.
 func TestDockerEnds(t *testing.T) {
 	needDocker(t)
 	args := []string{"run", labFile(t, small), "--runtime", "docker", "--dilation", "4"}
@@ -88,8 +88,6 @@ func TestDockerEnds(t *testing.T) {
 		code  int
 	}{
 		"interrupted":               {"[1/3]", func(t *testing.T, s started) { send(t, s, os.Interrupt) }, 130},
-		"killed":                    {"[1/3]", func(t *testing.T, s started) { send(t, s, os.Kill) }, -1},
-		"killed while coming up":    {"", func(t *testing.T, s started) { send(t, s, os.Kill) }, -1},
 		"interrupted in the middle": {"", func(t *testing.T, s started) { send(t, s, os.Interrupt) }, 130},
 		"host dies":                 {"[2/3]", func(t *testing.T, _ started) { killContainer(t, "-h2") }, 1},
 		"switch dies":               {"[2/3]", func(t *testing.T, _ started) { killContainer(t, "-s1") }, 1},
@@ -104,9 +102,6 @@ func TestDockerEnds(t *testing.T) {
 			_ = s.Wait()
 			if code := s.ProcessState.ExitCode(); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
-			}
-			if tt.code == -1 {
-				aqmlab(t, plainVar, 0, "lab", "list")
 			}
 			noContainers(t)
 			if tt.until == "[2/3]" {

@@ -23,8 +23,11 @@ import (
 // killsVar is how often a test kills a sweep, in place of what fits into a test run.
 const killsVar = "AQMLAB_E2E_KILLS"
 
-func kills(fits int) int {
-	if n, err := strconv.Atoi(os.Getenv(killsVar)); err == nil {
+func kills(fits int) int { return number(killsVar, fits) }
+
+// number is that of an environment variable, or what fits into a test run.
+func number(variable string, fits int) int {
+	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
 		return n
 	}
 	return fits

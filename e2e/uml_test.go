@@ -167,22 +167,6 @@ func TestGuestRepeats(t *testing.T) {
 	}
 }
 
-// TestGuestKilled: neither guests nor their processes outlive a run that is
-// killed, and the next removes its folder.
-func TestGuestKilled(t *testing.T) {
-	g := needGuest(t)
-	c := g.start(t)
-	if len(g.kernels()) == 0 {
-		t.Error("no guest is to be seen")
-	}
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait() // says that it was killed
-	waitFor(t, func() bool { return len(g.kernels()) == 0 })
-	finish(t, g.command(t, "kernel", "test"), 0)
-}
-
 // TestGuestInterrupted: an interrupted run takes its guests along.
 func TestGuestInterrupted(t *testing.T) {
 	c := needGuest(t).start(t)

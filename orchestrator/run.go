@@ -107,7 +107,10 @@ func (o RunOptions) writable() error {
 	case o.Resume != nil:
 		return store.CheckWritable(o.Resume.Dir)
 	}
-	return store.CheckWritable(o.Out)
+	if err := store.CheckWritable(o.Out); err != nil {
+		return fmt.Errorf("%w; --out names another folder", err)
+	}
+	return nil
 }
 
 // Settle chooses a runtime for a lab where the options leave that open, and tells why;

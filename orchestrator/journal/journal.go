@@ -66,7 +66,7 @@ func Create(ctx context.Context, root string, info any) (*Journal, error) {
 			return err
 		}
 		if j, err = claim(root, id); err != nil {
-			return err
+			return errors.Join(err, os.RemoveAll(filepath.Join(root, id))) // nobody knows of it yet
 		}
 		j.about = about{Created: time.Now().UTC().Truncate(time.Millisecond), Info: raw}
 		return errors.Join(j.open(), j.writeAbout())

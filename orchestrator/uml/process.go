@@ -123,6 +123,8 @@ func consoleTail(file string, memory int) error {
 		return errors.New("the guest wrote nothing on its console")
 	case bytes.Contains(out, []byte("Out of memory")):
 		return fmt.Errorf("%w, of at most %d MiB; its console ends with:\n%s", ErrMemory, memory, last)
+	case bytes.Contains(out, []byte("the host /dev/shm or /tmp mount likely just ran out of space")):
+		return fmt.Errorf("/dev/shm, which holds the memory of guests, is full: make room there, or run fewer guests at once (--jobs); the guest's console ends with:\n%s", last)
 	}
 	return fmt.Errorf("the guest's console ends with:\n%s", last)
 }

@@ -44,6 +44,7 @@ func TestRun(t *testing.T) {
 		"its own error":  {script: "printf 'no lab' > exchange/error", err: "in the guest: no lab"},
 		"panic":          {script: "echo Kernel panic; exit 1", err: "without a reply: exit status 1\nthe guest's console ends with:\nKernel panic"},
 		"out of memory":  {script: "echo 'Kernel panic - not syncing: Out of memory'; printf 'Stack:\\n 00000000 60b77990\\nCall Trace:\\n [<60375a81>] ? f+0x1/0x2\\n'; kill -6 $$", err: ErrMemory.Error() + ", of at most 300 MiB; its console ends with:\nKernel panic - not syncing: Out of memory"},
+		"no room":        {script: "echo 'Bus error - the host /dev/shm or /tmp mount likely just ran out of space'; kill -6 $$", err: "/dev/shm, which holds the memory of guests, is full: make room there, or run fewer guests at once (--jobs); the guest's console ends with:\nBus error - the host /dev/shm or /tmp mount likely just ran out of space"},
 		"silent end":     {script: "exit 0", err: "without a reply: it powered off\nthe guest wrote nothing on its console"},
 		"cut off":        {script: "echo x > exchange/reply.new; kill -9 $$", err: "without a reply: signal: killed\nthe guest wrote nothing on its console"},
 		"fixed layout":   {script: "cat /proc/self/personality > exchange/reply", reply: "00040000\n"},
