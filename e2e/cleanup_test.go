@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"aqmlab/orchestrator/host"
 	"aqmlab/results"
 	"aqmlab/results/store"
 )
@@ -149,6 +151,59 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	for _, r := range all {
 		if r.State != results.Complete || r.Points != 3 {
 			t.Errorf("stored %+v", r)
+		}
+	}
+}
+
+// TestOlderState: what the first version of aqmlab wrote of a lab that stays, and of one
+// whose run was killed, is enough to use the one and to remove both.
+func TestOlderState(t *testing.T) {
+	needRoot(t)
+	state := filepath.Join(t.TempDir(), "state")
+	t.Setenv(stateVar, state)
+	const kept, killed = "00aa", "00ab"
+	sleeper := exec.Command("sleep", "1000") // in place of the switch
+	start(t, sleeper)
+	t.Cleanup(func() { _, _ = sleeper.Process.Kill(), sleeper.Wait() })
+	p, err := host.ReadProcess(sleeper.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for later, id := range []string{kept, killed} { // the other's process has ended, and another has its number
+		if out, err := exec.Command("ip", "netns", "add", "aqm-"+id+"-h1").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		dir := filepath.Join(state, id)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"journal": `{"kind":"namespace","name":"aqm-ID-s1"}
+{"kind":"namespace","name":"aqm-ID-h1"}
+{"kind":"file","name":"STATE/ID/switch.log"}
+{"kind":"process","name":"switch","pid":PID,"start":START}
+`,
+			"lab.json": `{"created": "2026-01-01T00:00:00Z", "detached": KEPT, "info": {"lab": "mini", "scheme": "droptail", "dilation": 1, "transport": "dctcp", "congestion_control": "dctcp_ID",
+ "network": {"id": "ID", "switch": "aqm-ID-s1", "hosts": [{"name": "h1", "namespace": "aqm-ID-h1", "addr": "10.77.0.1", "mac": "02:a9:00:00:00:00", "gateway": "02:a9:00:01:00:00"}]}}}
+`,
+			"hosts": "10.77.0.1 h1\n", "switch.log": "", "lock": "",
+		} {
+			text = strings.NewReplacer("PID", strconv.Itoa(p.PID), "START", strconv.FormatUint(p.Start+uint64(later), 10), "ID", id, "STATE", state, "KEPT", strconv.FormatBool(id == kept)).Replace(text)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, kept, "mini", "detached") || strings.Contains(o.out, killed) {
+		t.Errorf("status:\n%s", o.out)
+	}
+	if o := aqmlab(t, plainVar, 0, "lab", "exec", "h1", "--", "ls", "/sys/class/net"); strings.TrimSpace(o.out) != "lo" {
+		t.Errorf("h1 has the interfaces %s", o.out)
+	}
+	aqmlab(t, plainVar, 0, "lab", "down")
+	for _, id := range []string{kept, killed} {
+		if left, _ := filepath.Glob("/run/netns/aqm-" + id + "-*"); len(left) > 0 || len(labsIn(state)) > 0 {
+			t.Errorf("left behind: %v, %v", left, labsIn(state))
 		}
 	}
 }

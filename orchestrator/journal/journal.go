@@ -178,7 +178,7 @@ func (j *Journal) Undo(undoers Undoers) error {
 	for _, run := range runs(j.entries) {
 		undo, ok := undoers[run[0].Kind]
 		if !ok {
-			errs = append(errs, fmt.Errorf("no way to remove a %s (%s)", run[0].Kind, run[0].Name))
+			errs = append(errs, fmt.Errorf("no way to remove a %s (%s): a later version of aqmlab made it, so have that one remove it", run[0].Kind, run[0].Name))
 			continue
 		}
 		if err := undo(run); err != nil && !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
