@@ -14,7 +14,7 @@ import (
 )
 
 // checkTopology answers the layout, or an empty one when there can be none.
-func checkTopology(r *schema.Reader, l *Lab) topologies.Layout {
+func checkTopology(r *schema.Reader, l *Lab, file *topologies.File) topologies.Layout {
 	t := &l.Topology
 	if t.Rate == 0 && t.Kind != topologies.OnFile && r.Sound("topology.rate") {
 		r.Fail("topology.rate", "missing: want a rate such as 10Gbps or 100Mbps")
@@ -28,7 +28,7 @@ func checkTopology(r *schema.Reader, l *Lab) topologies.Layout {
 	}
 	r.RefuseUnused(c, ch)
 	layout := schema.Build(r, c, ch, func(params map[string]any) (topologies.Layout, error) {
-		layout, err := topologies.Table().New(t.Kind, params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate})
+		layout, err := topologies.Table().New(t.Kind, params, topologies.Env{Hosts: t.Hosts, Rate: t.Rate, Read: file})
 		if wrong := (schema.Errors)(nil); errors.As(err, &wrong) {
 			r.Blame(filePath, wrong) // the file's own lines
 		}

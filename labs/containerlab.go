@@ -35,7 +35,7 @@ func clabName(ref string) string {
 // openTopology makes a lab of a containerlab file, or of one of the book: all
 // defaults, droptail, and DCTCP's marking where the file says what it needs, the
 // base RTT.
-func openTopology(ref string) (schema.Source, error) {
+func openTopology(ref string) (schema.Source, *topologies.File, error) {
 	data, err := bounded.ReadFile(ref, clab.MaxFile)
 	dir, file := filepath.Dir(ref), filepath.Base(ref)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,13 +44,14 @@ func openTopology(ref string) (schema.Source, error) {
 		}
 	}
 	if err != nil {
-		return schema.Source{}, fmt.Errorf("reading a topology: %w", err)
+		return schema.Source{}, nil, fmt.Errorf("reading a topology: %w", err)
 	}
 	t, err := clab.Parse(ref, data)
 	if err != nil {
-		return schema.Source{}, err
+		return schema.Source{}, nil, err
 	}
-	return schema.Source{File: ref, Dir: dir, Data: labOf(t, file), Made: true}, nil
+	at := schema.Source{File: ref, Dir: dir, Data: labOf(t, file), Made: true}
+	return at, &topologies.File{Data: data, Topology: t}, nil
 }
 
 // labOf writes the lab that a containerlab file stands for.

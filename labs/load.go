@@ -41,11 +41,19 @@ type (
 // A lab that does not hold together gives [Errors], all of them at once. A name
 // that is neither in the book nor that of a file gives [ErrNoLab].
 func Load(ref string, opts Options) (*Lab, error) {
+	over := schema.Overrides{Environment: true, Set: opts.Set}
+	if clabName(ref) != "" {
+		at, file, err := openTopology(ref)
+		if err != nil {
+			return nil, err
+		}
+		return readOf(file, at, over, opts.Kinds)
+	}
 	at, err := open(ref)
 	if err != nil {
 		return nil, err
 	}
-	return read(at, schema.Overrides{Environment: true, Set: opts.Set}, opts.Kinds)
+	return read(at, over, opts.Kinds)
 }
 
 // Parse reads a lab file as it is, without any override, whose schemes and
@@ -92,9 +100,6 @@ const maxFile = 16 << 20
 
 // open finds the lab file.
 func open(ref string) (schema.Source, error) {
-	if clabName(ref) != "" {
-		return openTopology(ref)
-	}
 	if data, err := book.ReadFile(ref + extension); err == nil && !isPart(ref) {
 		return schema.Source{File: ref + extension, Data: data, BookOnly: true}, nil
 	}

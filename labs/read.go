@@ -14,6 +14,11 @@ import (
 
 // read reads a file and what is laid over it into a lab, and validates it.
 func read(at schema.Source, over schema.Overrides, kinds port.Kinds) (*Lab, error) {
+	return readOf(nil, at, over, kinds)
+}
+
+// readOf is read for a lab that was made of a file.
+func readOf(file *topologies.File, at schema.Source, over schema.Overrides, kinds port.Kinds) (*Lab, error) {
 	r, err := schemaOf(kinds).Open(at, findExtended, over)
 	if err != nil {
 		return nil, err
@@ -33,7 +38,7 @@ func read(at schema.Source, over schema.Overrides, kinds port.Kinds) (*Lab, erro
 	if err := anchorFiles(r, l); err != nil {
 		return nil, err
 	}
-	check(r, l)
+	check(r, l, file)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -43,8 +48,8 @@ func read(at schema.Source, over schema.Overrides, kinds port.Kinds) (*Lab, erro
 // check looks at what no key can tell on its own, fills in the defaults that
 // depend on other keys, and builds every kind that the lab names. Keys that
 // have an error of their own are left out of it.
-func check(r *schema.Reader, l *Lab) {
-	layout := checkTopology(r, l)
+func check(r *schema.Reader, l *Lab, file *topologies.File) {
+	layout := checkTopology(r, l, file)
 	checkRTT(r, l, layout)
 	checkHost(r, l)
 	checkSwitch(r, l)

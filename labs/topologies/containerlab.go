@@ -35,7 +35,7 @@ type containerlab struct {
 //go:embed *.clab.yml
 var book embed.FS
 
-func newContainerlab(p containerlab, _ Env) (Layout, error) {
+func newContainerlab(p containerlab, env Env) (Layout, error) {
 	if p.File == "" {
 		return Layout{}, kind.Invalid(FileKey, "missing: want the name of a containerlab file, such as %s", Book()[0])
 	}
@@ -43,7 +43,7 @@ func newContainerlab(p containerlab, _ Env) (Layout, error) {
 	if err != nil {
 		return Layout{}, kind.Invalid(FileKey, "%w", err)
 	}
-	t, err := clab.Parse(p.File, data)
+	t, err := env.parse(p.File, data)
 	if err != nil {
 		return Layout{}, kind.Invalid(FileKey, "reading %s: %w", p.File, err)
 	}

@@ -1,6 +1,7 @@
 package topologies
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -13,6 +14,22 @@ import (
 type Env struct {
 	Hosts int        // of a star; the other topologies derive it
 	Rate  units.Rate // of the links of hosts
+	Read  *File      // that was parsed already, or nil
+}
+
+// File is a containerlab file and what is in it.
+type File struct {
+	Data     []byte
+	Topology *clab.Topology
+}
+
+// parse parses a file, unless that was done: one of tens of thousands of hosts takes
+// seconds.
+func (e Env) parse(name string, data []byte) (*clab.Topology, error) {
+	if e.Read != nil && bytes.Equal(e.Read.Data, data) {
+		return e.Read.Topology, nil
+	}
+	return clab.Parse(name, data)
 }
 
 // Layout is how the hosts and switches of a topology are linked. Switches are
