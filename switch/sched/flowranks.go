@@ -48,7 +48,7 @@ type las struct {
 
 type lasFlow struct {
 	bytes uint64
-	seen  time.Duration // when a packet last came or left
+	seen  time.Duration // when a packet last left
 }
 
 func (s *las) joined(now time.Duration, i int, f *flow, _ *packet.Packet) uint64 {
@@ -56,7 +56,6 @@ func (s *las) joined(now time.Duration, i int, f *flow, _ *packet.Packet) uint64
 	if f.Len() == 1 && now-a.seen > s.gap {
 		a.bytes = 0
 	}
-	a.seen = now
 	return a.bytes
 }
 

@@ -61,6 +61,50 @@ func TestSTFQOfFlows(t *testing.T) {
 	}
 }
 
+// TestSTFQNewFlow: a flow that is new starts at the virtual time, also where it then has
+// packets on both sides of those of an older one.
+func TestSTFQNewFlow(t *testing.T) {
+	s := sorter(t, nil)
+	s.hold(0, of('a', 1500), of('a', 1500), of('a', 1500))
+	s.taken(0)                                                           // the virtual time is 3000
+	s.hold(0, of('a', 100), of('c', 1000), of('c', 1000), of('c', 1000)) // a: 4500; c: 3000, 4000, 5000
+	if got, want := s.taken(0), "ccac"; got != want {
+		t.Errorf("took %s, want %s", got, want)
+	}
+}
+
+// TestLASGapBeginsWhenAPacketLeaves: a flow is silent from when its last packet has left, not
+// from when that came.
+func TestLASGapBeginsWhenAPacketLeaves(t *testing.T) {
+	const us = time.Microsecond
+	s := sorter(t, map[string]any{"rank": "las", "gap": "500us"})
+	s.hold(0, of('a', 1500), of('a', 1500), of('b', 1000))
+	s.Take(0)
+	s.Take(0)
+	s.Take(800 * us) // the second of a, which has 3000 now, and b 1000
+	s.hold(1200*us, of('a', 1500))
+	s.hold(1200*us, of('b', 1000)) // silent for 1200 us: a new flow, of 0
+	if got, want := s.taken(1200*us), "ba"; got != want {
+		t.Errorf("took %s, want %s", got, want)
+	}
+	s.hold(1300*us, of('c', 2000), of('c', 2000), of('a', 10)) // a has 4500 still
+	if got, want := s.taken(1300*us), "cca"; got != want {
+		t.Errorf("took %s, want %s", got, want)
+	}
+}
+
+// TestLSTFOfFlowsByClass: of packets that came at once, the one goes first whose class has
+// less slack.
+func TestLSTFOfFlowsByClass(t *testing.T) {
+	s := sorter(t, map[string]any{"rank": "lstf", "slacks": []string{"1ms", "100us"}})
+	urgent := of('u', 1000)
+	urgent.DSCP = 1
+	s.hold(0, of('a', 1000), urgent)
+	if got, want := s.taken(0), "ua"; got != want {
+		t.Errorf("took %s, want %s", got, want)
+	}
+}
+
 // The weight of a flow is that of its class.
 func TestSTFQOfFlowsWithWeights(t *testing.T) {
 	s := sorter(t, map[string]any{"weights": []int{1, 3}})

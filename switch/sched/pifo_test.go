@@ -108,3 +108,16 @@ func TestPIFOBadParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestSTFQLateComer: a queue that was idle starts at the start tag of the packet that was
+// served last (Goyal, Vin and Cheng), so it gets no credit for its idle time.
+func TestSTFQLateComer(t *testing.T) {
+	r := newRig(t, 2, "pifo", nil)
+	r.push(0, 1000, 1000, 1000)
+	r.drain()                   // the virtual time is 2000
+	r.push(1, 1000, 1000, 1000) // 2000, 3000, 4000
+	r.push(0, 1000)             // 3000, later than that of queue 1
+	if got, want := r.drain(), []int{1, 1, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("served %v, want %v", got, want)
+	}
+}

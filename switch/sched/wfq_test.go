@@ -54,6 +54,21 @@ func TestWFQKernelClock(t *testing.T) {
 	}
 }
 
+// TestServiceDoesNotDrift: three packets of a byte take what one of three bytes takes,
+// though a third of a byte is no whole number of units.
+func TestServiceDoesNotDrift(t *testing.T) {
+	c := newVirtualClock([]int{3, 7})
+	for q, w := range []int{3, 7} {
+		var total uint64
+		for range 1000 * w {
+			total += c.service(q, 1)
+		}
+		if want := uint64(1000) << virtualBits; total != want {
+			t.Errorf("weight %d: %d, want %d", w, total, want)
+		}
+	}
+}
+
 // TestWFQWrapsAround: the order survives the end of the range of the tags.
 func TestWFQWrapsAround(t *testing.T) {
 	for _, rule := range []string{"self-clocked", "kernel"} {
