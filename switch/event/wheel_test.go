@@ -146,3 +146,51 @@ func benchmarkPending(b *testing.B, pending int) {
 		l.Step()
 	}
 }
+
+// TestEveryPairOfTimes: of two events the earlier one runs first, whatever digits their times
+// differ in, and from wherever the loop begins.
+func TestEveryPairOfTimes(t *testing.T) {
+	var edges []time.Duration
+	for l := range 4 {
+		for _, off := range []time.Duration{-1, 0, 1, slots / 2} {
+			edges = append(edges, 1<<(digit*l)+off, 63<<(digit*l)+off)
+		}
+	}
+	for _, begin := range []time.Duration{0, 1, slots - 1, slots, slots*slots - 1} {
+		for _, a := range edges {
+			for _, b := range edges {
+				var l Loop
+				l.RunUntil(begin)
+				var ran []time.Duration
+				for _, at := range []time.Duration{a, b} {
+					l.Schedule(NewTimer(func(now time.Duration) { ran = append(ran, now) }), begin+at)
+				}
+				for l.Step() {
+				}
+				if want := []time.Duration{begin + min(a, b), begin + max(a, b)}; !slices.Equal(ran, want) {
+					t.Fatalf("from %d: ran at %v, want %v", begin, ran, want)
+				}
+			}
+		}
+	}
+}
+
+// TestScheduledBeforeWhatWasCancelled: a loop that has looked at cancelled events, and found
+// nothing to run, takes an earlier event than they were.
+func TestScheduledBeforeWhatWasCancelled(t *testing.T) {
+	var l Loop
+	late := NewTimer(func(time.Duration) { t.Error("a cancelled event ran") })
+	l.Schedule(late, 10*slots+5)
+	l.Cancel(late)
+	if l.Step() {
+		t.Fatal("something ran")
+	}
+	var ran []time.Duration
+	for _, at := range []time.Duration{10*slots + 7, 3, slots + 1} {
+		l.Schedule(NewTimer(func(now time.Duration) { ran = append(ran, now) }), at)
+	}
+	l.RunUntil(forever)
+	if want := []time.Duration{3, slots + 1, 10*slots + 7}; !slices.Equal(ran, want) {
+		t.Errorf("ran at %v, want %v", ran, want)
+	}
+}
