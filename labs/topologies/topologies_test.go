@@ -76,3 +76,57 @@ func TestReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// ring is three switches in a ring, with a host at each. Links name their interfaces in either
+// order.
+const ring = `topology:
+  nodes: {s1: {kind: bridge}, a: {kind: linux}, s2: {kind: bridge}, b: {kind: linux}, s3: {kind: bridge}, c: {kind: linux}}
+  links:
+    - endpoints: ["s1:eth1", "a:eth0"]
+    - endpoints: ["s1:eth2", "s2:eth2"]
+    - endpoints: ["b:eth9", "s2:eth1"]
+    - endpoints: ["s3:eth2", "s2:eth3"]
+    - endpoints: ["s3:eth1", "c:eth0"]
+    - endpoints: ["s1:eth3", "s3:eth3"]
+`
+
+// TestRing: hosts come first, then trunks, with the names at the ends of their links. Two hosts
+// are three links apart, and a spanning tree has one trunk less.
+func TestRing(t *testing.T) {
+	parsed, err := clab.Parse("x", []byte(ring))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.clab.yml")
+	if err := os.WriteFile(path, []byte(ring), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := lay(t, OnFile, map[string]any{FileKey: path}, Env{})
+	want := [][2]string{{"eth0", "eth1"}, {"eth9", "eth1"}, {"eth0", "eth1"}, {"eth2", "eth2"}, {"eth2", "eth3"}, {"eth3", "eth3"}}
+	if !slices.Equal(l.Interfaces, want) || l.Hops != 3 {
+		t.Errorf("interfaces %v, %d hops", l.Interfaces, l.Hops)
+	}
+	tree := parsed.Tree()
+	var left []string
+	for _, link := range parsed.Links {
+		if !slices.ContainsFunc(tree, func(in clab.Link) bool { return in.A == link.A && in.B == link.B }) {
+			left = append(left, parsed.Nodes[link.A.Node].Name+"-"+parsed.Nodes[link.B.Node].Name)
+		}
+	}
+	if len(tree) != 5 || !slices.Equal(left, []string{"s1-s3"}) {
+		t.Errorf("the tree has %d links, and lacks %v", len(tree), left)
+	}
+}
+
+// TestMostHosts: 10.77.0.0/16 has addresses for 65,534 hosts.
+func TestMostHosts(t *testing.T) {
+	for _, tt := range []struct {
+		leaves, hosts int
+		good          bool
+	}{{2, 32767, true}, {5, 13107, false}} {
+		_, err := Table().New("leaf-spine", map[string]any{"leaves": tt.leaves, "hosts_per_leaf": tt.hosts}, Env{Rate: units.Gbps})
+		if (err == nil) != tt.good {
+			t.Errorf("%d leaves with %d hosts: %v", tt.leaves, tt.hosts, err)
+		}
+	}
+}
