@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 
@@ -32,6 +33,9 @@ func inNamespaces(c *cobra.Command, on backend.Facts) (done bool, err error) {
 	own, ok := c.Context().Value(callKey{}).(call)
 	if !ok || !on.Rootless || os.Geteuid() == 0 {
 		return false, nil
+	}
+	if _, err := os.ReadDir(journal.Root()); errors.Is(err, fs.ErrPermission) {
+		return true, usage(fmt.Errorf("looking for this user's labs: %w: name another folder by %s", err, journal.RootVar))
 	}
 	defer hold(c)()
 	status, err := rootless.Run(c.Context(), rootless.Command{

@@ -287,6 +287,17 @@ func TestRootlessLabUp(t *testing.T) {
 	}
 }
 
+// TestStateOfAnother: an ordinary user to whom the environment names the folder of another
+// one's labs is told so.
+func TestStateOfAnother(t *testing.T) {
+	u := newRootless(t)
+	c := u.command(t, "run", "smoke", "--runtime", "netns", "--out", u.out())
+	c.Env = append(c.Env, stateVar+"="+t.TempDir())
+	if o := finish(t, c, 2); !containsAll(o.err, "permission denied", stateVar) || strings.Count(o.err, "\n") != 1 {
+		t.Errorf("stderr:\n%s", o.err)
+	}
+}
+
 // forbidden is a command of this user's where root forbids user namespaces, in one, so
 // that nobody else is concerned.
 func (u ordinary) forbidden(t *testing.T, args ...string) *exec.Cmd {
