@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/host"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/wire"
+	"aqmlab/trafficgen/live"
 )
 
 // The switches do what a lab's events say, at lab times. A host only has to send at the rate
@@ -79,11 +83,20 @@ func (t *Testbed) rerates(spec fabric.Spec) []rerate {
 	return all
 }
 
-// followRates makes the changes in time, until ctx ends.
+// followRates makes the changes in time, until ctx ends. It does so on a thread of its own,
+// which is as urgent as those of the hosts.
 func (t *Testbed) followRates(ctx context.Context, start time.Time, all []rerate) error {
+	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	if err := live.PreciseThread(); err != nil {
+		return err
+	}
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), t.nice(hostsNice)) // else it is later
 	for _, r := range all {
-		if sleep(ctx, time.Until(start.Add(r.at))) != nil {
+		switch err := live.SleepUntil(ctx, start.Add(r.at)); {
+		case ctx.Err() != nil:
 			return nil // the replay is over
+		case err != nil:
+			return err
 		}
 		if err := t.net.Rerate(r.host, t.plan, r.rate); err != nil {
 			return err

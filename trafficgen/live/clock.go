@@ -13,18 +13,18 @@ import (
 // which are late by milliseconds on an idle process, for the kernel's.
 const runtimeMargin = 5 * time.Millisecond
 
-// preciseThread prepares the calling thread, which the caller has locked, for
-// sleepUntil: by default the kernel may be 50 us late to save wake-ups.
-func preciseThread() error {
+// PreciseThread prepares the calling thread, which the caller has locked, for
+// SleepUntil: by default the kernel may be 50 us late to save wake-ups.
+func PreciseThread() error {
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("setting the timer slack: %w", err)
 	}
 	return nil
 }
 
-// sleepUntil returns at t, or with the context's cause when that ends: at
+// SleepUntil returns at t, or with the context's cause when that ends: at
 // once, or within the margin when t is closer.
-func sleepUntil(ctx context.Context, t time.Time) error {
+func SleepUntil(ctx context.Context, t time.Time) error {
 	if d := time.Until(t) - runtimeMargin; d > 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

@@ -114,7 +114,7 @@ func (p *Prober) Run(ctx context.Context, start time.Time, over <-chan struct{})
 func (p *probe) sendAll(ctx context.Context, times dilated) error {
 	// The thread is not unlocked: its timer slack ends with it.
 	runtime.LockOSThread()
-	if err := preciseThread(); err != nil {
+	if err := PreciseThread(); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
@@ -125,7 +125,7 @@ func (p *probe) sendAll(ctx context.Context, times dilated) error {
 		if time.Since(times.wall(at+p.Every)) > 0 {
 			continue // late by more than the time to the next: a burst would not be a probe
 		}
-		err := sleepUntil(ctx, times.wall(at))
+		err := SleepUntil(ctx, times.wall(at))
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -82,10 +82,10 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 // dispatch starts every flow at its time, and after an error, which it
 // returns, gives all others a record that says so.
 func (r *run) dispatch(ctx context.Context) error {
-	err := preciseThread()
+	err := PreciseThread()
 	for i, f := range r.cfg.Flows {
 		if err == nil {
-			err = sleepUntil(ctx, r.wall(f.Start))
+			err = SleepUntil(ctx, r.wall(f.Start))
 		}
 		if err != nil {
 			r.fail(i, fmt.Errorf("not started: %w", err))
