@@ -4,6 +4,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -133,7 +134,8 @@ func Counters(ports []fabric.PortCount, lost []fabric.LossCount, hosts []results
 		}
 	}
 	row := map[int]int{} // of a direction, whose two ends may be of switches that count apart
-	for _, l := range lost {
+	inOrder := func(a, b fabric.LossCount) int { return cmp.Compare(a.Number, b.Number) }
+	for _, l := range slices.SortedStableFunc(slices.Values(lost), inOrder) {
 		i, known := row[l.Number]
 		if !known {
 			i = len(all.Links)
