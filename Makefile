@@ -14,7 +14,7 @@ FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad 
 # go test, with a table of what was skipped and why, and a closing line of counts.
 TALLY = $(GO) run ./e2e/tally
 
-.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate soak reproducible release
+.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate mutation soak reproducible release
 
 build: ## one static binary, ./aqmlab
 	CGO_ENABLED=0 $(GO) build -o aqmlab .
@@ -84,6 +84,9 @@ golden: ## rewrite golden files after a change that is meant
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm
+
+mutation: ## small changes of the source that no test notices (hours of CPU time; not part of make test)
+	nice -n 15 $(GO) run ./e2e/mutation ./switch/... ./results/compare ./labs/...
 
 soak: ## 500 labs up and down, 100 in containers, an hour of runs: nothing grows, nothing is left (needs root; not part of make test)
 	@e2e/scripts/soak

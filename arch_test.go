@@ -78,6 +78,7 @@ var rooms = map[string]string{
 	"reproduce/papers":       "",
 	"e2e":                    "results results/compare results/report results/store",
 	"e2e/tally":              "",
+	"e2e/mutation":           "",
 
 	// Sweeps: how they are shown, and who measures them.
 	"orchestrator/sweep/board":     "orchestrator/sweep results results/response",
