@@ -15,8 +15,8 @@ import (
 )
 
 // killedAnywhere runs a command that stores a run below a folder, kills it at a random
-// moment of the time that it takes, has the remains removed, and does so again and again.
-// What is listed of the runs is whole, and the last one, which is let be, is complete.
+// moment of the time that it takes, and has the remains removed, so many times. What is
+// listed of the runs is whole, and the last one, which is let be, is complete.
 func killedAnywhere(t *testing.T, times int, run func(out string) *exec.Cmd, clean func()) {
 	t.Helper()
 	out := t.TempDir()
@@ -24,8 +24,9 @@ func killedAnywhere(t *testing.T, times int, run func(out string) *exec.Cmd, cle
 	finish(t, run(out), 0)
 	whole := time.Since(begun)
 	clean()
-	hit := 0
-	for range times {
+	hit, tries := 0, 0
+	for hit < times && tries < 2*times+2 {
+		tries++
 		c := run(out)
 		start(t, c)
 		killing := time.AfterFunc(rand.N(whole), func() { _ = c.Process.Kill() }) // it may have ended
@@ -38,9 +39,9 @@ func killedAnywhere(t *testing.T, times int, run func(out string) *exec.Cmd, cle
 			return
 		}
 	}
-	t.Logf("%d of %d runs were killed before they were done", hit, times)
-	if hit < times/2 {
-		t.Errorf("only %d of %d runs were killed before they were done", hit, times)
+	t.Logf("%d of %d runs were killed before they were done", hit, tries)
+	if hit < times {
+		t.Errorf("only %d of %d runs were killed before they were done", hit, tries)
 	}
 	finish(t, run(out), 0)
 	clean()

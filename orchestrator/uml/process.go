@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -96,6 +97,9 @@ func fixedAddresses() error {
 	return nil
 }
 
+// maxConsole bounds what is read of a console.
+const maxConsole = 16 << 20
+
 // tail is how many lines of a program's output an error quotes.
 const tail = 15
 
@@ -105,9 +109,10 @@ func lastLines(out []byte) string {
 	return strings.Join(lines[max(0, len(lines)-tail):], "\n")
 }
 
-// consoleTail is the end of a guest's console, for an error.
-func consoleTail(file string, memory int) error {
-	out, err := os.ReadFile(file)
+// consoleTail is the end of a guest's console, for an error. A guest whose disk is full
+// may have removed its name.
+func consoleTail(file *os.File, memory int) error {
+	out, err := io.ReadAll(io.NewSectionReader(file, 0, maxConsole))
 	if err != nil {
 		return err
 	}

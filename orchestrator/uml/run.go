@@ -38,14 +38,13 @@ func (s *Session) Run(ctx context.Context, g Guest) ([]byte, error) {
 func (s *Session) boot(ctx context.Context, root string, g Guest, place seat) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	console := filepath.Join(root, "console")
-	out, err := os.Create(console)
+	console, err := os.Create(filepath.Join(root, "console"))
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close()
+	defer console.Close()
 	c := exec.CommandContext(ctx, s.kernel.Path, parameters(g)...)
-	c.Dir, c.Stdout, c.Stderr = root, out, out
+	c.Dir, c.Stdout, c.Stderr = root, console, console
 	// Its memory is a file, for which the environment could name another place
 	// than the host's memory (/dev/shm).
 	c.Env = []string{}
@@ -127,7 +126,7 @@ func (s *Session) watch(ctx context.Context, file string, g Guest, pid int) erro
 }
 
 // answer is what a guest that has ended left.
-func (g Guest) answer(exchange string, ended error, console string) ([]byte, error) {
+func (g Guest) answer(exchange string, ended error, console *os.File) ([]byte, error) {
 	reply, err := os.ReadFile(filepath.Join(exchange, guest.ReplyFile))
 	if err == nil {
 		return reply, nil
