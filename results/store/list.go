@@ -74,11 +74,17 @@ func entriesIn(root string, listed func(dir string) bool) (entries []Entry, err 
 // looksLikeRun tells whether a folder has the name of a run, or was one before
 // it got another name.
 func looksLikeRun(dir string) bool {
-	if runName(filepath.Base(dir)) {
+	if _, err := os.Lstat(filepath.Join(dir, manifestFile)); err == nil {
 		return true
 	}
-	_, err := os.Lstat(filepath.Join(dir, manifestFile))
-	return err == nil
+	return runName(filepath.Base(dir)) && (!neverBegan(dir) || growing(dir))
+}
+
+// neverBegan tells whether a folder has but the name of an unfinished run: whoever made it
+// was killed before there was a manifest, let alone a point.
+func neverBegan(dir string) bool {
+	points, err := filepath.Glob(filepath.Join(dir, "*", pointFile))
+	return strings.HasPrefix(filepath.Base(dir), unfinished) && err == nil && len(points) == 0
 }
 
 // runName tells whether a name is one that [Create] gives: see folderName.

@@ -252,6 +252,22 @@ func TestListShowsDamage(t *testing.T) {
 	}
 }
 
+// TestListKilledAtOnce: a run that was killed before it had a manifest is none.
+func TestListKilledAtOnce(t *testing.T) {
+	root := t.TempDir()
+	w := create(t, root, resultstest.StarManifest())
+	if err := os.Remove(filepath.Join(w.Dir(), manifestFile)); err != nil {
+		t.Fatal(err)
+	}
+	onlyEntry(t, root)                     // while it is being made
+	if err := w.lock.Close(); err != nil { // as the end of the process does
+		t.Fatal(err)
+	}
+	if entries, err := List(root); err != nil || len(entries) > 0 {
+		t.Errorf("listed %+v, %v", entries, err)
+	}
+}
+
 func TestListIsByTime(t *testing.T) {
 	root := t.TempDir()
 	late := resultstest.StarManifest()
