@@ -11,6 +11,7 @@ import (
 	"aqmlab/orchestrator/doctor"
 	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/program"
 	"aqmlab/orchestrator/role"
 	"aqmlab/orchestrator/rootless"
 	"aqmlab/switch/port"
@@ -42,6 +43,10 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 		&cobra.Command{
 			Use:  doctor.Role,
 			RunE: func(c *cobra.Command, _ []string) error { return printJSON(c.OutOrStdout(), doctor.HostParts()) },
+		},
+		&cobra.Command{
+			Use:  program.Role,
+			RunE: func(*cobra.Command, []string) error { return program.Become() },
 		},
 		&cobra.Command{
 			Use:  docker.JoinRole + " SOCKET ARGS...",

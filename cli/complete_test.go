@@ -16,6 +16,9 @@ func TestCompletion(t *testing.T) {
 	if err := os.Mkdir(killed, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(killed, "manifest.json"), nil, 0o644); err != nil { // half of one
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll("results", 0o755); err != nil {
 		t.Fatal(err)

@@ -161,13 +161,17 @@ func (l *lines) Note(text string) { fmt.Fprintln(l.w, text) }
 
 func (l *lines) Begin(p orchestrator.Point) {
 	l.points[p.Number] = &lastLine{l.now(), l.now()}
+	if p.Flows == 0 {
+		fmt.Fprintf(l.w, "%s: programs alone\n", title(p))
+		return
+	}
 	fmt.Fprintf(l.w, "%s: %d flows, %s in all\n", title(p), p.Flows, left(l.rest, p, 0))
 }
 
 func (l *lines) Progress(p orchestrator.Point, s backend.Progress) {
 	now, told := l.now(), l.points[p.Number]
 	note(l.rest, p, s.Completed+s.Failed)
-	if now.Sub(told.said) < lineEvery {
+	if now.Sub(told.said) < lineEvery || p.Flows == 0 {
 		return
 	}
 	told.said = now
@@ -185,6 +189,11 @@ func (l *lines) End(p orchestrator.Point, measured results.Point) {
 	note(l.rest, p, int64(p.Flows))
 	took := l.now().Sub(l.points[p.Number].begun)
 	small := smallP99(results.Summarize(measured.Flows, results.Small))
+	if p.Flows == 0 {
+		fmt.Fprintf(l.w, "%s: programs done in %v\n", title(p), took.Round(100*time.Millisecond))
+		noteFidelity(l, measured)
+		return
+	}
 	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v%s\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond), small)
 	noteFidelity(l, measured)
 }

@@ -18,8 +18,11 @@ func TestResultsList(t *testing.T) {
 	if err := os.Mkdir(killed, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(killed, "manifest.json"), nil, 0o644); err != nil { // half of one
+		t.Fatal(err)
+	}
 	text, _ := run(t, 0, "results", "list", "--in", root)
-	for _, want := range []string{name + "  complete  2 of 2  netns", "20260101T000000Z-x-0123abcd  broken", "manifest.json: no such file"} {
+	for _, want := range []string{name + "  complete  2 of 2  netns", "20260101T000000Z-x-0123abcd  broken", "manifest.json: unexpected end of JSON input"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

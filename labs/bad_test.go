@@ -20,7 +20,7 @@ const base = `topology: {rate: 1Gbps}
 schemes: [{name: droptail, aqm: droptail}]
 `
 
-const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, collect, capture, seeds, sweep, baseline, dilation, schemes, background, events"
+const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, collect, capture, seeds, sweep, baseline, dilation, schemes, background, programs, events"
 
 // badFile is a lab file that does not load, and what is said about it.
 type badFile struct{ file, want string }
@@ -40,7 +40,7 @@ func badFiles() map[string]badFile {
 
 		// Keys.
 		"unknown key":        {base + "worklaod: {flows: 3}\n", `x.yaml:3: worklaod: unknown key "worklaod": want one of ` + topLevel + ` (did you mean workload?)`},
-		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, transport (did you mean mtu?)`},
+		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, transport (did you mean mtu?)`},
 		"capital":            {base + "Seeds: 1\n", `x.yaml:3: Seeds: unknown key "Seeds": want one of ` + topLevel + ` (did you mean seeds?)`},
 		"not YAML below":     {base + "a: b: c\n", `x.yaml:3: not YAML: mapping values are not allowed in this context`},
 		"bad indent":         {base + "host:\n  mtu: 1500\n init_cwnd: 3\n", `x.yaml:5: not YAML: did not find expected key`},
@@ -141,7 +141,7 @@ x.yaml:7: schemes.t.lambda: -1 is negative`,
 		"flows":             {base + "workload: {flows: 0}\n", `x.yaml:3: workload.flows: 0 is outside 1 to 100000000`},
 		"sizes":             {base + "workload: {sizes: websaerch}\n", `x.yaml:3: workload.sizes.kind: unknown kind "websaerch": want one of websearch, datamining, cache, hadoop, websearch-ns2, datamining-ns2, pareto, fixed, uniform, cdf (did you mean websearch?)`},
 		"sizes parameter":   {base + "workload:\n  sizes: {kind: fixed, size: 64}\n", `x.yaml:4: workload.sizes.size: 64 has no unit: want a size such as 96KB or 2500B`},
-		"arrival":           {base + "workload: {arrival: {kind: poison}}\n", `x.yaml:3: workload.arrival.kind: unknown kind "poison": want one of poisson, incast, static, trace (did you mean poisson?)`},
+		"arrival":           {base + "workload: {arrival: {kind: poison}}\n", `x.yaml:3: workload.arrival.kind: unknown kind "poison": want one of poisson, incast, static, trace, none (did you mean poisson?)`},
 		"pattern":           {base + "workload: {pattern: ring}\n", `x.yaml:3: workload.pattern: unknown pattern "ring": want one of many-to-one, all-to-all, one-to-many, inter-rack`},
 		"too many services": {base + "workload: {services: 2}\n", `x.yaml:3: workload.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1`},
 		"no services":       {base + "workload: {services: 0}\n", `x.yaml:3: workload.services: 0 is outside 1 to 64`},

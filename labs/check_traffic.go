@@ -26,6 +26,7 @@ func checkTraffic(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 			byLoad = true
 		}
 	}
+	byLoad = byLoad || slices.ContainsFunc(l.Programs, Program.usesLoad)
 	if len(l.Workload.Load) > 1 && !byLoad && r.Sound(loadPath) {
 		r.Fail(loadPath, "%d loads, but no flows start by the load: want one", len(l.Workload.Load))
 	}

@@ -17,6 +17,7 @@ import (
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/program"
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
@@ -40,6 +41,9 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 			"seeds":      {Type: "list or range", Read: readSeeds, JSON: orText("^[0-9]+\\.\\.[0-9]+$")},
 			"weights":    {Type: "number or list", Read: readWeights},
 			"thresholds": {Type: "list of sizes", Read: readThresholds, JSON: orText("^" + noThresholds + "$")},
+			"folder":     {Type: "path", Read: readFolder},
+			"command":    {Type: "list of text", Read: readCommand, JSON: orWords},
+			"text":       {Type: "text", Read: readText},
 			"dilation":   {Type: "number", Read: readDilation, Write: writeDilation, JSON: orText("^" + auto + "$")},
 		},
 		Tables: map[string][]kind.Entry{
@@ -51,6 +55,7 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 			"gates":      port.Gates().Entries(),
 			"arrivals":   trafficgen.Arrivals().Entries(),
 			"sizes":      trafficgen.Sizes().Entries(),
+			"metrics":    program.Metrics().Entries(),
 		},
 	})
 }
@@ -78,6 +83,12 @@ func orText(pattern string) func(map[string]any) map[string]any {
 	return func(plain map[string]any) map[string]any {
 		return map[string]any{"anyOf": []any{plain, map[string]any{"type": "string", "pattern": pattern}}}
 	}
+}
+
+// orWords is the JSON Schema of plain values and of lists of text and whole numbers.
+func orWords(plain map[string]any) map[string]any {
+	words := map[string]any{"type": "array", "items": map[string]any{"type": []string{"string", "integer"}}}
+	return map[string]any{"anyOf": []any{plain, words}}
 }
 
 // sizesWithoutParams lists the distributions of sizes that are all in their name.
@@ -195,4 +206,14 @@ func nameOf(file string) string {
 		return "lab"
 	}
 	return name
+}
+
+// readFolder reads the path of a folder, which must be absolute: labs are stored, and
+// run again from elsewhere.
+func readFolder(raw, into any, plain func() error) error {
+	s, ok := kind.AsText(raw)
+	if !ok || !filepath.IsAbs(s) {
+		return fmt.Errorf("%s is not an absolute path, such as /srv/rootfs", kind.Show(raw))
+	}
+	return plain()
 }

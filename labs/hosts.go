@@ -13,16 +13,24 @@ import (
 type Hosts struct {
 	Modelled   bool // models of a kernel, which follow all keys; else a kernel's own
 	Containers bool // real ones with an image and limits of their own
+	Guests     bool // real ones under a kernel of their own, with a file system of the lab's choice
 }
 
 func (h Hosts) follow(only string) bool {
-	return h.Modelled || only == "" || only == onlyContainers && h.Containers
+	switch only {
+	case onlyContainers:
+		return h.Containers || h.Modelled // models have no use for it, and lose nothing
+	case onlyGuests:
+		return h.Guests || h.Modelled
+	}
+	return h.Modelled || only == ""
 }
 
 // What the tag "only" may be.
 const (
 	onlyModelled   = "modelled"
 	onlyContainers = "containers"
+	onlyGuests     = "guests"
 )
 
 // Unsupported lists, one line each, the settings of the lab that such hosts do not

@@ -28,6 +28,7 @@ type Lab struct {
 	Schemes    []Scheme     `lab:"schemes" what:"scheme" example:"{name: tcn, aqm: tcn}" doc:"required; the contenders, see [below](#schemes-and-parameters-of-kinds)"`
 	Workload   Workload     `lab:"workload"`
 	Background []Background `lab:"background" what:"workload" example:"{name: queries, arrival: {kind: incast, fan_out: 100}}" doc:"more traffic beside the workload, see [below](#background)"`
+	Programs   []Program    `lab:"programs" what:"program" example:"{name: server, on: h2, run: [iperf3, -s], serves: true, listens: [5201]}" doc:"commands that run on hosts, beside the workload or in its place, see [programs.md](programs.md)"`
 	Probe      Probe        `lab:"probe"`
 	Collect    Collect      `lab:"collect"`
 	Capture    Capture      `lab:"capture" short:"format"`
@@ -105,6 +106,7 @@ type Host struct {
 	IdleRestart  bool          `lab:"idle_restart" default:"true" doc:"back towards the initial window after an idle RTO: as Linux does (RFC 2861), or with stack: plain or loss_recovery: sack at once (RFC 5681, section 4.1)"`
 	Port         string        `lab:"port" what:"port" oneof:"nic,switch" default:"nic" doc:"what hosts send by: nic, a queue without end that marks nothing, or switch, a port like those of switches, with their buffer, scheduler and scheme, as in the papers' ns-2 and ns-3 simulations"`
 	Container    Container     `lab:""`
+	RootFS       string        `lab:"rootfs" form:"folder" write:"set" only:"guests" doc:"folder with the file system of [programs](programs.md#under-a-guest-kernel), such as an unpacked image; this machine's when absent"`
 
 	Transport       string         // one of [transport.Table]
 	TransportParams map[string]any `lab:"transport" kinds:"transports" name:"Transport" default:"dctcp" doc:"what aqmlab transport list lists"`

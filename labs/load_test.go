@@ -328,7 +328,7 @@ func TestBadOverrides(t *testing.T) {
 		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, load_of, connections, handshake, pias, pias_gap, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
-		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, transport`},
+		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, transport`},
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
 		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},

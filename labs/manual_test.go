@@ -31,7 +31,8 @@ func TestManual(t *testing.T) {
 	text := string(data)
 	for name, table := range map[string]string{
 		"keys":       keyTable(),
-		"events":     eventTable(),
+		"events":     entryTable(eventsKey),
+		"programs":   entryTable(programsKey),
 		"topologies": kindTable(topologies.Table().Entries()),
 		"base RTTs":  kindTable(basertt.Table().Entries()),
 		"arrivals":   kindTable(trafficgen.Arrivals().Entries()),
@@ -93,13 +94,13 @@ func keyTable() string {
 	return text.String()
 }
 
-// eventTable has a row for each key of an event.
-func eventTable() string {
+// entryTable has a row for each key of the entries of a list.
+func entryTable(list string) string {
 	var text strings.Builder
 	text.WriteString("| key | type | range and meaning |\n|---|---|---|\n")
 	for _, l := range schemaOf(port.Kinds{}).Lists {
 		for _, k := range l.Item.Keys {
-			if l.Path == eventsKey {
+			if l.Path == list {
 				text.WriteString(tableRow(code(k.Path), typeOf(k.Param), meaning(k.Param)))
 			}
 		}

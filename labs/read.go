@@ -59,6 +59,7 @@ func check(r *schema.Reader, l *Lab, file *topologies.File) {
 	checkTraffic(r, l, scheduler)
 	checkEvents(r, l, layout)
 	checkPause(r, l)
+	checkPrograms(r, l, layout)
 	checkProbe(r, l, layout)
 	checkCapture(r, l, layout)
 }

@@ -36,7 +36,7 @@ func Runtimes() []backend.Row {
 		{
 			Name:  "uml",
 			Doc:   "a guest kernel for each point, in virtual time",
-			Facts: backend.Facts{Virtual: true},
+			Facts: backend.Facts{Virtual: true, Hosts: labs.Hosts{Guests: true}},
 			Find:  guests.FindKernel,
 			Open:  guests.Open,
 		},

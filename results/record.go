@@ -213,6 +213,9 @@ type Point struct {
 	Senders   []SenderSample   // in the order of time; of labs that ask for it
 	Estimates []EstimateSample // in the order of time; of labs that ask for it
 	Services  []ServiceSample  // in the order of time, and then of services
+	Programs  []Program        // in the order of the lab
+	Figures   []ProgramSample  // that programs measured themselves; by program, in the order of their output
+	Outputs   []ProgramFile    // what they wrote
 	Counters
 	Fidelity Fidelity
 	Capture  Capture // no chunks: nothing was captured

@@ -61,7 +61,7 @@ func TestPoissonGapsAreIndependent(t *testing.T) {
 }
 
 func TestArrivalsTable(t *testing.T) {
-	if got, want := Arrivals().Names(), []string{"poisson", "incast", "static", "trace"}; !slices.Equal(got, want) {
+	if got, want := Arrivals().Names(), []string{"poisson", "incast", "static", "trace", "none"}; !slices.Equal(got, want) {
 		t.Errorf("rows %v, want %v", got, want)
 	}
 	for name, c := range map[string]struct {

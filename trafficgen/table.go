@@ -28,6 +28,7 @@ func Arrivals() kind.Table[Env, Arrival] {
 		kind.Row("incast", "queries that many servers answer at the same time", incast{}, newIncast),
 		kind.Row("static", "long flows with given times of start and stop, in groups", static{Count: []int{1}}, newStatic),
 		kind.Row(replayed, "flows replayed from a CSV or Parquet file, such as the flows of a stored run", replay{}, newReplay),
+		kind.Row("none", "no flows: of labs with programs or with background alone", none{}, newNone),
 	}
 }
 

@@ -155,13 +155,21 @@ const (
 	maxSamples = 200_000
 	// shortest is the least time between two samples that no lab asked for.
 	shortest = 10 * time.Microsecond
+	// ofPrograms is the time between samples where programs alone send, of which nobody
+	// knows how long they take.
+	ofPrograms = time.Millisecond
 )
 
 // SampleEvery is the lab's own interval between the samples of queues, or else
 // spreads them over a trace.
 func SampleEvery(lab *labs.Lab, flows []traffic.Flow, spec fabric.Spec) time.Duration {
-	if lab.Collect.Queues > 0 || len(flows) == 0 {
+	switch {
+	case lab.Collect.Queues > 0:
 		return lab.Collect.Queues
+	case len(flows) == 0 && len(lab.Programs) > 0:
+		return ofPrograms
+	case len(flows) == 0:
+		return 0
 	}
 	queues := (2*len(spec.Links) - len(spec.Hosts)) * spec.Port.Queues
 	n := min(samples, max(1, maxSamples/max(1, queues)))

@@ -198,7 +198,7 @@ func (b *bench) path(ctx context.Context, bytes int64) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
-	run, err := b.Replay(ctx, oneFlow(bytes), b.Lab().Collect.Queues, func(backend.Progress) {})
+	run, err := b.Replay(ctx, backend.Point{Flows: oneFlow(bytes)}, b.Lab().Collect.Queues, func(backend.Progress) {})
 	return sample{results.Goodput(run.Flows), micros(rtts[0].Least)}, err
 }
 

@@ -110,7 +110,13 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 		return reply{}, err
 	}
 	lab.Dilation = 1 // virtual time keeps up with any lab
-	t, err := testbed.Up(ctx, lab, testbed.Options{Log: os.Stderr, Virtual: true})
+	options := testbed.Options{Log: os.Stderr, Virtual: true}
+	if o.Task == taskPoint && len(lab.Programs) > 0 {
+		if options.Image, err = guest.Image(); err != nil {
+			return reply{}, err
+		}
+	}
+	t, err := testbed.Up(ctx, lab, options)
 	if err != nil {
 		return reply{}, err
 	}

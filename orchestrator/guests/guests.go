@@ -5,6 +5,7 @@ package guests
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/doctor"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/units"
@@ -28,6 +30,7 @@ const Role = "guest"
 const (
 	guestBase    = 192 // kernel, helper processes, what a point measures
 	guestPerHost = 24  // receive ring, sockets and their packets
+	guestImage   = 512 // programs, the files that they read, and what they write
 )
 
 // guestMemory bounds a guest of a lab with that many hosts.
@@ -62,6 +65,9 @@ func Open(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backe
 	if err := lab.CheckReal(); err != nil {
 		return nil, err
 	}
+	if err := testbed.CheckPrograms(lab, imageOf(lab)); err != nil {
+		return nil, err
+	}
 	g, err := openGuests(lab)
 	if err != nil {
 		return nil, err
@@ -71,7 +77,7 @@ func Open(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backe
 		return nil, errors.Join(fmt.Errorf("calibrating: %w", err), g.session.Close())
 	}
 	o.Note(fmt.Sprintf("%d hosts, %s from Linux %s in virtual time, base RTT %v, %d guests at once of at most %d MiB each",
-		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), o.Jobs, guestMemory(lab.Topology.Hosts)))
+		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), o.Jobs, g.memory()))
 	return &backend.Backend{
 		Manifest: g.manifest(idle),
 		Jobs:     o.Jobs,
@@ -92,6 +98,23 @@ func openGuests(lab *labs.Lab) (*guests, error) {
 	return &guests{lab: lab, session: s, kernel: k}, nil
 }
 
+// memory bounds a guest of the lab.
+func (g *guests) memory() int {
+	all := guestMemory(g.lab.Topology.Hosts) + captureMemory(g.lab)
+	if len(g.lab.Programs) > 0 {
+		all += guestImage
+	}
+	return all
+}
+
+// imageOf is the file system of a lab's programs; empty without any.
+func imageOf(lab *labs.Lab) string {
+	if len(lab.Programs) == 0 {
+		return ""
+	}
+	return cmp.Or(lab.Host.RootFS, "/")
+}
+
 // do has a guest do one order with a lab, which is all that it knows.
 func (g *guests) do(ctx context.Context, lab *labs.Lab, o order, watch func(step)) (reply, error) {
 	yaml, err := lab.YAML()
@@ -101,7 +124,8 @@ func (g *guests) do(ctx context.Context, lab *labs.Lab, o order, watch func(step
 	o.Lab = string(yaml)
 	return askGuest(ctx, g.session, o, uml.Guest{
 		Files:  g.lab.Files(),
-		Memory: guestMemory(g.lab.Topology.Hosts) + captureMemory(g.lab),
+		Image:  imageOf(g.lab),
+		Memory: g.memory(),
 		Seed:   o.Seed,
 		Watch: func(text []byte) {
 			var s step

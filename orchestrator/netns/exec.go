@@ -39,25 +39,34 @@ func Exec(namespace, hostsFile string, argv []string) error {
 	}
 	// Never unlocked: the thread becomes the new process, or ends with this one.
 	runtime.LockOSThread()
-	ns, err := netns.GetFromName(namespace)
-	if err != nil {
-		return fmt.Errorf("open namespace %s: %w", namespace, err)
-	}
-	if err := netns.Set(ns); err != nil {
-		return fmt.Errorf("enter namespace %s: %w", namespace, err)
-	}
-	if err := ns.Close(); err != nil {
+	if err := Enter(namespace); err != nil {
 		return err
 	}
-	if err := privateMounts(hostsFile); err != nil {
+	if err := PrivateMounts(hostsFile); err != nil {
 		return fmt.Errorf("set up mounts for namespace %s: %w", namespace, err)
 	}
 	return os.NewSyscallError("exec "+command, unix.Exec(command, argv, os.Environ()))
 }
 
-// privateMounts gives the calling thread mounts of its own, with hostsFile as
-// /etc/hosts and the /sys of its network namespace.
-func privateMounts(hostsFile string) error {
+// Enter puts the calling thread, which is locked to its goroutine for good, into a
+// named namespace; with an empty name it stays where it is.
+func Enter(namespace string) error {
+	if namespace == "" {
+		return nil
+	}
+	ns, err := netns.GetFromName(namespace)
+	if err != nil {
+		return fmt.Errorf("open namespace %s: %w", namespace, err)
+	}
+	if err := netns.Set(ns); err != nil {
+		return errors.Join(fmt.Errorf("enter namespace %s: %w", namespace, err), ns.Close())
+	}
+	return ns.Close()
+}
+
+// PrivateMounts gives the calling thread mounts of its own, with hostsFile, unless it
+// is empty, as /etc/hosts, and the /sys of its network namespace.
+func PrivateMounts(hostsFile string) error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return os.NewSyscallError("unshare mounts", err)
 	}
@@ -67,6 +76,9 @@ func privateMounts(hostsFile string) error {
 	}
 	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
 		return os.NewSyscallError("mount /sys", err)
+	}
+	if hostsFile == "" {
+		return nil
 	}
 	if _, err := os.Stat("/etc/hosts"); errors.Is(err, fs.ErrNotExist) {
 		return errors.New("this machine has no /etc/hosts, which the lab's host names are laid over: make one, it may be empty (touch /etc/hosts)")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/program"
 	"aqmlab/results"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen/live"
@@ -110,4 +111,24 @@ func (c HostsClient) Watch(ctx context.Context, w Watching) error {
 // Watched ends the sampling.
 func (c HostsClient) Watched(ctx context.Context) ([]results.SenderSample, error) {
 	return ask[[]results.SenderSample](ctx, c.Process, "Watched", agent.Nothing{})
+}
+
+// Launch readies programs, and starts those that listen.
+func (c HostsClient) Launch(ctx context.Context, p program.Config) error {
+	return tell(ctx, c.Process, "Launch", p)
+}
+
+// BeginPrograms starts the programs at their times.
+func (c HostsClient) BeginPrograms(ctx context.Context, zero int64) error {
+	return tell(ctx, c.Process, "BeginPrograms", zero)
+}
+
+// ProgramsLeft counts the programs that have not ended and do not serve.
+func (c HostsClient) ProgramsLeft(ctx context.Context) (int, error) {
+	return ask[int](ctx, c.Process, "ProgramsLeft", agent.Nothing{})
+}
+
+// EndPrograms stops programs that serve, and says how all ended.
+func (c HostsClient) EndPrograms(ctx context.Context) ([]program.Ended, error) {
+	return ask[[]program.Ended](ctx, c.Process, "EndPrograms", agent.Nothing{})
 }

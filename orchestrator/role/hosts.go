@@ -12,6 +12,7 @@ import (
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
+	"aqmlab/orchestrator/program"
 	"aqmlab/results"
 	"aqmlab/trafficgen/live"
 )
@@ -27,7 +28,9 @@ const dialTimeout = 15 * time.Second
 type End struct {
 	Namespace string // empty: that of the process
 	Addr      netip.Addr
-	Elsewhere bool // another process carries its traffic
+	Elsewhere bool   // another process carries its traffic
+	Hosts     string // path of the /etc/hosts of its programs, within Root; empty: that of the file system
+	Root      string // file system of its programs; empty: that of the process
 }
 
 // Hosts is the service of a process that carries the traffic of hosts, all of
@@ -47,6 +50,7 @@ type Hosts struct {
 
 	probing  *background[results.ProbeSample]  // nil: no probe is being sent
 	watching *background[results.SenderSample] // nil: no sender is being sampled
+	programs *program.Runner                   // nil: there are none
 	states   *cc.Reader                        // nil: what the kernel tells by itself is all there is
 }
 
@@ -207,6 +211,10 @@ func (h *Hosts) Close() error {
 		_, _ = h.watching.end()
 	}
 	var errs []error
+	if h.programs != nil {
+		errs = append(errs, h.programs.Close())
+		h.programs = nil
+	}
 	if h.states != nil {
 		errs = append(errs, h.states.Close())
 	}

@@ -20,6 +20,9 @@ import (
 
 // Open readies a lab's models.
 func Open(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend, error) {
+	if len(lab.Programs) > 0 {
+		return nil, fmt.Errorf("lab %s: programs: program %s needs a host with a kernel, and modelled hosts have none: want --runtime uml, netns or docker", lab.Name, lab.Programs[0].Name)
+	}
 	m := backend.ManifestOf(lab)
 	m.Transport.Provider = results.ProviderModel
 	m.BaseRTT = results.Micros(lab.RTT.Min)

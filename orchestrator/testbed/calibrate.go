@@ -166,13 +166,14 @@ func again(all []float64, bad float64, try func(float64) (float64, error)) (floa
 }
 
 // pilot replays a short trace at the lab's highest load under its baseline, without the
-// lab's events.
+// lab's events and programs.
 func (t *Testbed) pilot(ctx context.Context) (m measurement, err error) {
-	uneventful := *t.lab
-	uneventful.Events = nil
-	defer t.Use(t.lab)
-	t.Use(&uneventful)
-	spec := t.lab.Traffic(slices.Max(t.lab.Workload.Load), t.lab.Seeds[0])
+	lab := t.lab
+	defer t.Use(lab)
+	alone := *lab
+	alone.Events, alone.Programs = nil, nil
+	t.Use(&alone)
+	spec := lab.Traffic(slices.Max(lab.Workload.Load), lab.Seeds[0])
 	flows, err := pilotTrace(spec, time.Duration(float64(pilotTime)/t.dilation))
 	if err != nil {
 		return m, err

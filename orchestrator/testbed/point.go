@@ -33,6 +33,9 @@ func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(backend.P
 		Probes:   m.probes,
 		Senders:  m.senders,
 		Services: m.services,
+		Programs: m.programs.programs,
+		Figures:  m.programs.figures,
+		Outputs:  m.programs.outputs,
 		Counters: backend.Counters(m.sw.Ports, m.sw.Lost, m.hosts),
 		Fidelity: t.judge(m),
 	}
@@ -61,13 +64,14 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(backe
 		if err != nil {
 			return err
 		}
-		if m.Replayed, err = t.Replay(ctx, p.Flows, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
+		if m.Replayed, err = t.Replay(ctx, p, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
 			return err
 		}
 		used, err := t.used()
 		if err != nil {
 			return err
 		}
+		used.lab += m.programs.cpu
 		m.cpu = used.since(idle)
 		if err := sleep(ctx, settle); err != nil {
 			return err
@@ -89,7 +93,7 @@ func (t *Testbed) WithSwitch(ctx context.Context, p backend.Point, do func(conte
 		return role.Measured{}, err
 	}
 	f := role.Fabric{Spec: spec, Dilation: t.dilation}
-	if len(p.Flows) > 0 { // else nobody looks at more than the report
+	if len(p.Flows)+len(t.lab.Programs) > 0 { // else nobody looks at more than the report
 		f.Sample, f.Capture = backend.SampleEvery(t.lab, p.Flows, spec), backend.CaptureSpec(t.lab)
 		f.Estimates = t.lab.Collect.Estimates
 	}

@@ -23,16 +23,20 @@ const (
 	stall = 15 * time.Second
 )
 
-// Replay replays a trace, and has the lab's probes sent meanwhile. What services
-// deliver is sampled that often; with zero, not at all.
-func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
+// Replay replays the trace of a point, and has the lab's programs run and its probes
+// sent meanwhile. What services deliver is sampled that often; with zero, not at all.
+func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Duration, watch func(backend.Progress)) (Replayed, error) {
 	spec, err := t.events()
+	if err != nil {
+		return Replayed{}, err
+	}
+	running, err := t.launchPrograms(ctx, p.Coord)
 	if err != nil {
 		return Replayed{}, err
 	}
 	w := t.lab.Workload
 	r := live.Config{
-		Flows:       flows,
+		Flows:       p.Flows,
 		Tagging:     t.lab.Tagging(),
 		Dilation:    t.dilation,
 		Connections: w.Connections,
@@ -45,6 +49,7 @@ func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time
 	if err != nil {
 		return Replayed{}, err
 	}
+	run.programs = running
 	endEvents, err := t.beginEvents(ctx, spec, run.zero)
 	if err != nil {
 		return Replayed{}, err
@@ -55,6 +60,9 @@ func (t *Testbed) Replay(ctx context.Context, flows []traffic.Flow, goodput time
 
 // replay follows a replay to its end.
 func (t *Testbed) replay(ctx context.Context, run *replaying, watch func(backend.Progress)) (Replayed, error) {
+	if err := run.programs.begin(ctx, run.zero); err != nil {
+		return Replayed{}, err
+	}
 	probing, err := t.startProbes(ctx, run.zero)
 	if err != nil {
 		return Replayed{}, err
@@ -81,7 +89,10 @@ func (t *Testbed) replay(ctx context.Context, run *replaying, watch func(backend
 	if err := t.hosts.account(ctx, out.Flows); err != nil {
 		return Replayed{}, err
 	}
-	out.probes, err = probing.endProbes(ctx)
+	if out.probes, err = probing.endProbes(ctx); err != nil {
+		return Replayed{}, err
+	}
+	out.programs, err = t.finishPrograms(ctx, run.programs, run.zero)
 	return out, err
 }
 
@@ -125,8 +136,12 @@ func (r *replaying) follow(ctx context.Context, pause func(going time.Duration) 
 		if err != nil {
 			return err
 		}
+		left, err := r.programs.left(ctx)
+		if err != nil {
+			return err
+		}
 		watch(s)
-		if s.Done {
+		if s.Done && left == 0 {
 			return nil
 		}
 		if err := sleep(ctx, pause(time.Since(begun))); err != nil {
@@ -157,6 +172,8 @@ type replaying struct {
 	fleet fleet // the processes with flows of the trace
 	owner []int // the process, by its index, that has each flow
 	zero  int64 // the trace's time zero, on CLOCK_MONOTONIC
+
+	programs *programs // that run beside
 }
 
 // start gives every flow to the process of its client, has all connections opened,

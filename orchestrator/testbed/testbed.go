@@ -33,6 +33,7 @@ type Options struct {
 	Runtime  string    // name of the runtime, for who looks at a lab that stays
 	Detached bool      // the testbed stays when this process ends
 	Virtual  bool      // this machine is a guest whose time is virtual
+	Image    string    // root of the file system of the lab's programs; empty: that of this process
 	// Containers makes the hosts and the switch Docker containers.
 	Containers bool
 	Program    string // path of the static program that containers run; empty: this one
@@ -69,6 +70,7 @@ type Testbed struct {
 	blamed   bool           // an error has said which process died
 
 	virtual      bool         // see [Options]
+	image        string       // the same
 	uplinks      []units.Rate // of the hosts, if they are not alike
 	dilation     float64
 	overhead     time.Duration // wall time that hosts and switch add to a round trip
@@ -117,6 +119,7 @@ type Replayed struct {
 	probes   []results.ProbeSample
 	senders  []results.SenderSample
 	services []results.ServiceSample
+	programs programsMeasured
 }
 
 // measurement is what one replay leaves.

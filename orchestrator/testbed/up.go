@@ -37,7 +37,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Testbed{lab: lab, virtual: o.Virtual, cpus: free, dilation: max(1, float64(lab.Dilation))}
+	t := &Testbed{lab: lab, virtual: o.Virtual, image: o.Image, cpus: free, dilation: max(1, float64(lab.Dilation))}
 	if err := t.up(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
@@ -220,9 +220,13 @@ func (t *Testbed) nice(value int) int {
 
 // serve opens the hosts' servers.
 func (t *Testbed) serve(ctx context.Context) error {
+	names, err := t.namesFile()
+	if err != nil {
+		return err
+	}
 	var ends []role.End
 	for _, h := range t.net.Hosts {
-		end := role.End{Namespace: h.Namespace, Addr: h.Addr}
+		end := role.End{Namespace: h.Namespace, Addr: h.Addr, Hosts: names, Root: t.image}
 		if t.engine != nil {
 			end.Namespace = "" // each process is inside its own already
 		}

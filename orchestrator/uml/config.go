@@ -26,6 +26,11 @@ var options = [...]string{
 	// Hosts that hold packets back by themselves (netem).
 	"MACVLAN", "NET_SCH_HTB", "NET_SCH_INGRESS", "NET_CLS_BPF", "NET_CLS_ACT", "BPF_SYSCALL",
 	"INET_DIAG", "TCP_CONG_ADVANCED", "TCP_CONG_CUBIC", "TCP_CONG_DCTCP",
+	// What the programs of labs want: the machine's root below a scratch layer, and what
+	// Debian's servers use.
+	"OVERLAY_FS", "BINFMT_SCRIPT", "EPOLL", "EVENTFD", "SIGNALFD", "TIMERFD", "FUTEX", "AIO", "SHMEM", "POSIX_TIMERS",
+	"FILE_LOCKING", "INOTIFY_USER", "ADVISE_SYSCALLS", "MEMBARRIER", "SYSVIPC", "POSIX_MQUEUE", "UNIX98_PTYS",
+	"TMPFS_XATTR", "IPV6", "INET_UDP_DIAG",
 }
 
 // stackOrder is the kernel's stack in powers of two of pages: one more than the

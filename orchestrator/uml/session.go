@@ -23,6 +23,7 @@ type Guest struct {
 	Args   []string // of the program, so that it calls [guest.Main]
 	Order  []byte
 	Files  []string     // that it may read, by absolute path; they have the same path in the guest
+	Image  string       // folder on the host that is the file system of [guest.Image]; empty: there is none
 	Memory int          // MiB that the guest may use; the host gives what it does use
 	Seed   uint64       // of all randomness in the guest
 	Watch  func([]byte) // is told the order's progress; may be nil
@@ -94,6 +95,11 @@ func (s *Session) fill(root string, g Guest) error {
 	for _, file := range s.files {
 		inside := filepath.Join(root, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(inside), 0o755), os.Link(filepath.Join(s.folder.path, file), inside)); err != nil {
+			return err
+		}
+	}
+	if g.Image != "" {
+		if err := os.Symlink(g.Image, filepath.Join(root, guest.ImageLink)); err != nil {
 			return err
 		}
 	}

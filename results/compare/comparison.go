@@ -70,11 +70,12 @@ type Total struct {
 // prints it without what only the table shows.
 type Comparison struct {
 	Baseline    string       `json:"baseline"`
-	Schemes     []string     `json:"-"`    // the baseline first
-	Loads       []float64    `json:"-"`    // ascending
-	Rows        []Row        `json:"rows"` // by load, scheme, class, metric
-	Totals      []Total      `json:"-"`    // by load, scheme
-	Runs        []string     `json:"-"`    // names of the runs: that of scheme@1, of scheme@2, ...
+	Schemes     []string     `json:"-"`                  // the baseline first
+	Loads       []float64    `json:"-"`                  // ascending
+	Rows        []Row        `json:"rows"`               // by load, scheme, class, metric
+	Programs    []ProgramRow `json:"programs,omitempty"` // by load, scheme, program, figure, statistic
+	Totals      []Total      `json:"-"`                  // by load, scheme
+	Runs        []string     `json:"-"`                  // names of the runs: that of scheme@1, of scheme@2, ...
 	Differences []Difference `json:"differences"`
 	Warnings    []string     `json:"-"` // look at these before trusting the rest
 }

@@ -36,6 +36,7 @@ func Points(points []results.Point, baseline string) (Comparison, error) {
 				compared++
 			}
 			c.Rows = append(c.Rows, compareTo(common)...)
+			c.Programs = append(c.Programs, comparePrograms(common)...)
 		}
 	}
 	if compared == 0 && len(set.schemes) > 1 {

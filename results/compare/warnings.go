@@ -14,7 +14,7 @@ const minForP99 = 1000
 
 // warnings collects what a reader should know before trusting a comparison.
 func (s *pointSet) warnings(c Comparison) []string {
-	return slices.Concat(lowFidelity(c), incomplete(c), s.notShared(c), singleSeed(c), s.fewFlows(c))
+	return slices.Concat(lowFidelity(c), incomplete(c), s.failedPrograms(), s.notShared(c), singleSeed(c), s.fewFlows(c))
 }
 
 func lowFidelity(c Comparison) (out []string) {
@@ -119,4 +119,20 @@ func (s *pointSet) count(scheme string, load float64, c results.Class) (n int) {
 		n += len(results.FlowTimes(p.Flows, c))
 	}
 	return n
+}
+
+// failedPrograms names the programs that did not do as the lab expects.
+func (s *pointSet) failedPrograms() (out []string) {
+	for _, load := range s.loads {
+		for _, scheme := range s.schemes {
+			for _, p := range s.at(scheme, load) {
+				for _, program := range p.Programs {
+					if program.Error != "" {
+						out = append(out, fmt.Sprintf("program %s of %v: %s; it is in no figure", program.Name, p.Coord, program.Error))
+					}
+				}
+			}
+		}
+	}
+	return out
 }

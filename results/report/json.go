@@ -30,10 +30,23 @@ type PointJSON struct {
 	Goodput  float64                  `json:"goodput_gbps"`
 	Services []results.ServiceGoodput `json:"services,omitempty"` // where there are several
 	Probes   []results.ProbeSummary   `json:"probes,omitempty"`
+	Programs []ProgramJSON            `json:"programs,omitempty"`
 	Fidelity FidelityJSON             `json:"fidelity"`
 	// TimedOut counts the flows for which a retransmission timer expired; nil
 	// where that was not counted.
 	TimedOut map[results.Class]int `json:"timed_out_flows,omitempty"`
+}
+
+// ProgramJSON is a program of a point.
+type ProgramJSON struct {
+	Name    string  `json:"name"`
+	Host    string  `json:"host"`
+	Start   float64 `json:"start_us"`
+	End     float64 `json:"end_us"`
+	Exit    int32   `json:"exit_status"` // -1 where a signal ended it, or it never began
+	Signal  string  `json:"signal,omitempty"`
+	Stopped bool    `json:"stopped,omitempty"`
+	Error   string  `json:"error,omitempty"`
 }
 
 // FidelityJSON is a point's fidelity, in short.
@@ -55,6 +68,11 @@ func PointJSONOf(p results.Point) PointJSON {
 		Probes:    results.SummarizeProbes(p.Probes),
 		TimedOut:  results.TimedOut(p.Flows),
 		Fidelity:  FidelityJSON{f.Label, f.LatenessP99, f.ShareOfRTT, f.EdgeDrops},
+	}
+	for _, q := range p.Programs {
+		j.Programs = append(j.Programs, ProgramJSON{
+			q.Name, q.Host, results.Microseconds(q.Start), results.Microseconds(q.End), q.Exit, q.Signal, q.Stopped, q.Error,
+		})
 	}
 	for _, c := range results.Classes() {
 		j.FCT[c] = results.Summarize(p.Flows, c)

@@ -104,6 +104,9 @@ func (t table) load(load float64) {
 // sides prints what stands beside the FCTs.
 func (t table) sides(load float64) {
 	totals := t.c.TotalsAt(load)
+	if programs := programTable(t.c, load); len(programs.Rows) > 0 {
+		t.WriteString(programs.Text(tableWidth))
+	}
 	t.print(lossTable(totals).Headed("lost", "no room", "by AQM", "on links", "resent", "flows with a timeout"))
 	t.print(pauseTable(totals).Headed("flow control", "stops", "links stopped, in all"))
 	t.print(t.queries(totals))
@@ -158,6 +161,9 @@ func (t table) heading(load float64) string {
 	word := "seeds"
 	if len(totals[0].Seeds) == 1 {
 		word = "seed"
+	}
+	if totals[0].Flows == 0 {
+		return fmt.Sprintf("programs alone, %s %s", word, results.Join(totals[0].Seeds))
 	}
 	return fmt.Sprintf("load %g: %d flows a scheme, %s %s", load, totals[0].Flows, word, results.Join(totals[0].Seeds))
 }

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"aqmlab/bounded"
+	"aqmlab/results"
 )
 
 // Most bytes of files that are read whole. Those of runs with a hundred thousand points
@@ -31,6 +33,8 @@ const (
 	probesFile    = "probes.parquet"    // of points with probes
 	sendersFile   = "senders.parquet"   // of points whose senders were sampled
 	estimatesFile = "estimates.parquet" // of points whose schemes' estimates were kept
+	programsFile  = "programs.parquet"  // of points with programs
+	figuresFile   = "figures.parquet"   // of points whose programs measured something themselves
 	captureFile   = "capture.pcapng"    // of points with a capture
 	pointFile     = "point.json"
 	tableExt      = ".parquet" // of all tables of a point
@@ -39,9 +43,11 @@ const (
 	unfinished    = ".partial-"     // of a run or a point that is being written
 )
 
-// pointFiles are those that a point may have, but for that with their checksums.
-func pointFiles() []string {
-	return []string{flowsFile, seriesFile, goodputFile, probesFile, sendersFile, estimatesFile, captureFile, pointFile}
+// ofPoint tells whether a point may have a file of that name, but for that with their
+// checksums.
+func ofPoint(name string) bool {
+	all := []string{flowsFile, seriesFile, goodputFile, probesFile, sendersFile, estimatesFile, programsFile, figuresFile, captureFile, pointFile}
+	return slices.Contains(all, name) || results.IsOutputFile(name)
 }
 
 // Files that a [Describer] makes.

@@ -39,14 +39,14 @@ func openFolder(dir string) (folder, error) {
 		return folder{}, damaged(path, err)
 	}
 	f := folder{dir, make(map[string]string)}
-	format := regexp.MustCompile(`^([0-9a-f]{64})  ([a-z]+\.[a-z]+)\n$`)
+	format := regexp.MustCompile(`^([0-9a-f]{64})  (\S+)\n$`)
 	for line := range bytes.Lines(text) {
 		parts := format.FindSubmatch(line)
 		if parts == nil {
 			return folder{}, damaged(path, fmt.Errorf("%q is not a checksum and a name", line))
 		}
 		name := string(parts[2])
-		if !slices.Contains(pointFiles(), name) {
+		if !ofPoint(name) {
 			return folder{}, damaged(path, fmt.Errorf("it names %s, which no point has", name))
 		}
 		f.sums[name] = string(parts[1])

@@ -19,6 +19,8 @@ type record struct {
 	Senders   int                    `json:"senders,omitempty"`   // rows of senders.parquet
 	Estimates int                    `json:"estimates,omitempty"` // rows of estimates.parquet
 	Probes    []results.ProbeSummary `json:"probes,omitempty"`    // what is in probes.parquet
+	Programs  int                    `json:"programs,omitempty"`  // rows of programs.parquet
+	Figures   int                    `json:"figures,omitempty"`   // rows of figures.parquet
 	results.Counters
 	Capture *captured `json:"capture,omitempty"` // what is in capture.pcapng
 }
@@ -38,13 +40,20 @@ func writePoint(dir string, p results.Point) error {
 		probeTable().write(to, p.Coord, p.Probes),
 		senderTable().write(to, p.Coord, p.Senders),
 		estimateTable().write(to, p.Coord, p.Estimates),
+		programTable().write(to, p.Coord, p.Programs),
+		figureTable().write(to, p.Coord, p.Figures),
 	)
 	if err != nil {
 		return err
 	}
 	r := record{
 		PointInfo: results.InfoOf(p), Samples: len(p.Queues), Goodput: len(p.Services), Senders: len(p.Senders), Estimates: len(p.Estimates),
-		Probes: results.SummarizeProbes(p.Probes), Counters: p.Counters,
+		Probes: results.SummarizeProbes(p.Probes), Programs: len(p.Programs), Figures: len(p.Figures), Counters: p.Counters,
+	}
+	for _, o := range p.Outputs {
+		if err := to.write(o.Name, contents(o.Text)); err != nil {
+			return err
+		}
 	}
 	if len(p.Capture.Chunks) > 0 {
 		if err := to.write(captureFile, contents(slices.Concat(p.Capture.Chunks...))); err != nil {
@@ -71,7 +80,7 @@ func openPoint(dir string) (Point, error) {
 	if err == nil {
 		err = f.readJSON(pointFile, &p.record)
 	}
-	if err == nil && (p.Scheme == "" || min(p.Flows, p.Completed, p.Samples, p.Goodput, p.Senders, p.Estimates) < 0) {
+	if err == nil && (p.Scheme == "" || min(p.Flows, p.Completed, p.Samples, p.Goodput, p.Senders, p.Estimates, p.Programs, p.Figures) < 0) {
 		err = damaged(f.path(pointFile), errors.New("it does not say which point it is, or how much was measured"))
 	}
 	if err != nil {
@@ -83,7 +92,7 @@ func openPoint(dir string) (Point, error) {
 // Path is the folder of the point.
 func (s Point) Path() string { return s.dir }
 
-// Read reads the whole point but for its capture. The error names the file that is damaged.
+// Read reads the whole point but for its capture and what programs wrote. The error names the file that is damaged.
 func (s Point) Read() (results.Point, error) {
 	p, err := s.ReadFlows()
 	queues, qerr := s.ReadQueues()
@@ -95,7 +104,8 @@ func (s Point) Read() (results.Point, error) {
 }
 
 // ReadFlows reads the point without its samples of queues, services and senders and
-// without estimates, which are many times larger than all the rest, and without its capture.
+// without estimates, which are many times larger than all the rest, without its capture
+// and what programs wrote.
 func (s Point) ReadFlows() (p results.Point, err error) {
 	p = results.Point{Coord: s.Coord, Counters: s.Counters, Fidelity: s.Fidelity}
 	if p.Flows, err = flowTable().read(s.folder, s.Flows); err != nil {
@@ -105,7 +115,13 @@ func (s Point) ReadFlows() (p results.Point, err error) {
 	for _, probe := range s.Probes {
 		sent += probe.Sent
 	}
-	p.Probes, err = probeTable().read(s.folder, sent)
+	if p.Probes, err = probeTable().read(s.folder, sent); err != nil {
+		return p, err
+	}
+	if p.Programs, err = programTable().read(s.folder, s.record.Programs); err != nil {
+		return p, err
+	}
+	p.Figures, err = figureTable().read(s.folder, s.record.Figures)
 	return p, err
 }
 

@@ -89,6 +89,7 @@ func schemas() map[string]schemaOf {
 	return map[string]schemaOf{
 		flowsFile: flowTable().schema(), seriesFile: queueTable().schema(), goodputFile: serviceTable().schema(),
 		probesFile: probeTable().schema(), sendersFile: senderTable().schema(), estimatesFile: estimateTable().schema(),
+		programsFile: programTable().schema(), figuresFile: figureTable().schema(),
 	}
 }
 
@@ -227,6 +228,34 @@ func probeTable() table[probeRow, results.ProbeSample] {
 			return nil
 		},
 	}
+}
+
+type programRow struct {
+	results.Coord
+	Name        string        `parquet:"program,dict,zstd"`
+	Host        string        `parquet:"host,dict,zstd"`
+	Start       time.Duration `parquet:"start_ns,delta,zstd"`
+	End         time.Duration `parquet:"end_ns,delta,zstd"`
+	Exit        *int32        `parquet:"exit_status,optional,zstd" null:"unknown"` // null where a signal ended it, or it never began
+	Signal      string        `parquet:"signal,dict,zstd"`
+	Stopped     bool          `parquet:"stopped,zstd"`
+	Error       string        `parquet:"error,dict,zstd"`
+	Sent        *int64        `parquet:"sent_bytes,optional,zstd" null:"unknown"`     // null where nobody counted
+	Received    *int64        `parquet:"received_bytes,optional,zstd" null:"unknown"` // the same
+	Retransmits *int64        `parquet:"retransmits,optional,zstd" null:"unknown"`    // the same
+}
+
+func programTable() table[programRow, results.Program] {
+	return table[programRow, results.Program]{file: programsFile, sparse: true}
+}
+
+type figureRow struct {
+	results.Coord
+	results.ProgramSample
+}
+
+func figureTable() table[figureRow, results.ProgramSample] {
+	return table[figureRow, results.ProgramSample]{file: figuresFile, sparse: true}
 }
 
 type senderRow struct {

@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/results"
+	"aqmlab/results/store"
+)
+
+// needPrograms skips where the programs of testdata/programs.yaml are not installed.
+func needPrograms(t *testing.T) {
+	t.Helper()
+	var lacks []string
+	for program, pack := range map[string]string{
+		"iperf3": "iperf3", "nginx": "nginx-light", "python3": "python3", "redis-server": "redis-server", "redis-benchmark": "redis-tools", "ping": "iputils-ping", "curl": "curl",
+	} {
+		if _, err := exec.LookPath(program); err != nil {
+			lacks = append(lacks, pack)
+		}
+	}
+	if slices.Sort(lacks); lacks != nil {
+		t.Skip("not installed: " + strings.Join(lacks, ", "))
+	}
+}
+
+// TestGuestPrograms: programs of all sorts run unchanged in virtual time. What they
+// measure is what the lab makes it, to the resolution of the program, and all that they
+// write is the same a second time, whatever runs beside.
+func TestGuestPrograms(t *testing.T) {
+	needPrograms(t)
+	g := needGuest(t)
+	one, _ := g.run(t, "testdata/programs.yaml", "--jobs", "1")
+	two, _ := g.run(t, "testdata/programs.yaml", "--jobs", "2", "--set", "seeds=2,1")
+	sameFiles(t, one.Dir, two.Dir)
+	for _, s := range one.Points() {
+		p, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPrograms(t, s, p)
+		exactly(t, p)
+	}
+}
+
+// sameFiles compares the files of points, of which all must be the same bytes.
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(a, "*", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimPrefix(file, a)
+		one, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := os.ReadFile(filepath.Join(b, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(one, two) {
+			t.Errorf("%s differs between two runs", name)
+		}
+	}
+}
+
+// checkPrograms looks at what each program of the lab must have done, on any hosts.
+func checkPrograms(t *testing.T, s store.Point, p results.Point) {
+	t.Helper()
+	by := make(map[string]results.Program)
+	for _, program := range p.Programs {
+		by[program.Name] = program
+		switch server := slices.Contains([]string{"iperf3-server", "nginx", "http", "redis"}, program.Name); {
+		case program.Name == "crash":
+			if program.Signal != "SIGSEGV" || !strings.Contains(program.Error, "SIGSEGV") {
+				t.Errorf("%+v", program)
+			}
+		case program.Error != "" || program.Stopped != server:
+			t.Errorf("%+v", program)
+		case server && program.Start >= 0:
+			t.Errorf("%s began at %v, after time zero", program.Name, program.Start)
+		}
+	}
+	if len(by) != 15 || by["status"].Exit != 3 {
+		t.Errorf("%d programs: %+v", len(by), by)
+	}
+	// iperf3 ends when it has written 5 MB: what the socket still has then may get lost.
+	if sent, received := by["iperf3"].Sent, by["iperf3-server"].Received; received < 1<<20 || received > sent+8 { // the end of a connection counts as a byte
+		t.Errorf("iperf3 sent %d bytes, its server received %d", sent, received)
+	}
+	for file, want := range map[string]string{"forks": "1\n2\n3\n", "curl-python": ""} {
+		text, err := os.ReadFile(filepath.Join(s.Path(), results.OutputFile(file, "out")))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s wrote %q, %v", file, text, err)
+		}
+	}
+	if got := figures(p, "figures", "seed"); len(got) != 1 || got[0] != float64(p.Seed) {
+		t.Errorf("the seed is %v in seed %d", got, p.Seed)
+	}
+	if got := figures(p, "curl", "status"); len(got) != 1 || got[0] != 200 {
+		t.Errorf("nginx answered %v", got)
+	}
+	if got := figures(p, "requests", "get.p99"); len(got) != 1 {
+		t.Errorf("redis-benchmark measured %v", got)
+	}
+}
+
+// figures are what a program measured.
+func figures(p results.Point, program, metric string) (all []float64) {
+	for _, f := range p.Figures {
+		if f.Program == program && f.Metric == metric {
+			all = append(all, f.Value)
+		}
+	}
+	return all
+}
+
+// exactly looks at times in virtual time: a base RTT of 200 us, links of 1 Gbps.
+func exactly(t *testing.T, p results.Point) {
+	t.Helper()
+	// ping tells microseconds. The base RTT is that of a small segment; four transmissions
+	// of a packet of 98 bytes in frames of 122 take 3.9 us.
+	for _, rtt := range figures(p, "ping", "rtt") {
+		if rtt < 200 || rtt > 204 {
+			t.Errorf("seed %d: ping measured %v us, want 200 to 204", p.Seed, rtt)
+		}
+	}
+	// All of the link but headers and the start of a connection.
+	if got := figures(p, "iperf3", "goodput"); len(got) != 1 || got[0] < 0.8e9 || got[0] > 1e9*1448/1538 {
+		t.Errorf("seed %d: iperf3 measured %v bit/s", p.Seed, got)
+	}
+	for _, program := range p.Programs {
+		switch program.Name {
+		case "clock":
+			if d := program.Took() - 20*time.Millisecond; d < 0 || d > 5*time.Millisecond {
+				t.Errorf("20 ms by the clock took %v", program.Took())
+			}
+		case "threads", "forks": // the longest of their sleeps is 7 and 30 ms
+			if program.Took() > 31*time.Millisecond {
+				t.Errorf("%s took %v", program.Name, program.Took())
+			}
+		}
+	}
+	if p.Fidelity.Label != results.FidelityExact {
+		t.Errorf("fidelity %+v", p.Fidelity)
+	}
+}
+
+// TestPrograms: the same programs run in namespaces.
+func TestPrograms(t *testing.T) {
+	needRoot(t)
+	needPrograms(t)
+	run, _ := runLab(t, plainVar, "testdata/programs.yaml", "--runtime", "netns", "--seeds", "1", "--set", "topology.rate=200Mbps")
+	for _, s := range run.Points() {
+		p, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPrograms(t, s, p)
+	}
+	nothingLeft(t)
+}
+
+// TestProgramsNeedKernels: modelled hosts run no programs, and what is not installed is
+// missed before the run.
+func TestProgramsNeedKernels(t *testing.T) {
+	o := aqmlab(t, plainVar, 1, "run", "testdata/programs.yaml", "--runtime", "sim", "--out", t.TempDir())
+	if !strings.Contains(o.err, "modelled hosts have none") {
+		t.Errorf("%s", o.err)
+	}
+	needRoot(t)
+	lab := labFile(t, "topology: {hosts: 2, rate: 1Gbps}\nworkload: {arrival: none}\nschemes: [{name: a, aqm: droptail}]\nprograms: [{name: x, on: h1, run: [no-such-program]}]\n")
+	o = aqmlab(t, plainVar, 1, "run", lab, "--runtime", "netns", "--out", t.TempDir())
+	if !strings.Contains(o.err, "program x: there is no no-such-program in ") {
+		t.Errorf("%s", o.err)
+	}
+	nothingLeft(t)
+}

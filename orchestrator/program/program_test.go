@@ -1,0 +1,206 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aqmlab/orchestrator/host"
+)
+
+// TestMain makes this test binary what becomes the programs of its tests.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "agent" && os.Args[2] == Role {
+		if err := Become(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func here(int) Place { return Place{} }
+
+// now is CLOCK_MONOTONIC.
+func now(t *testing.T) int64 {
+	t.Helper()
+	at, err := host.Monotonic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// runAll runs programs to their ends, by name.
+func runAll(t *testing.T, specs ...Spec) map[string]Ended {
+	t.Helper()
+	r, err := Launch(context.Background(), Config{Programs: specs, Dilation: 1}, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	if err := r.Begin(now(t)); err != nil {
+		t.Fatal(err)
+	}
+	for r.Left() > 0 {
+		time.Sleep(time.Millisecond) // a poll, as the runtimes do
+	}
+	ended, err := r.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]Ended)
+	for _, e := range ended {
+		all[e.Name] = e
+	}
+	return all
+}
+
+func sh(name, script string) Spec { return Spec{Name: name, Run: []string{"sh", "-c", script}} }
+
+// TestEnds: what a program wrote and how it ended is known, whatever it did.
+func TestEnds(t *testing.T) {
+	input := sh("input", "cat; pwd; echo $HOME; echo $A")
+	input.Stdin, input.Env = "line 1\nline 2\n", []string{"A=b c"}
+	figures := sh("figures", "echo figure >&3; echo text")
+	figures.Figures = true
+	all := runAll(t,
+		sh("fine", "echo out; echo err >&2"),
+		sh("status", "exit 7"),
+		sh("crash", "kill -SEGV $$"),
+		Spec{Name: "missing", Run: []string{"no-such-program"}},
+		input, figures,
+	)
+	if e := all["fine"]; e.Exit != 0 || string(e.Stdout) != "out\n" || string(e.Stderr) != "err\n" || e.Error != "" || e.End <= e.Start {
+		t.Errorf("fine: %+v", e)
+	}
+	if e := all["status"]; e.Exit != 7 || e.Error != "" {
+		t.Errorf("status: %+v", e)
+	}
+	if e := all["crash"]; e.Exit != -1 || e.Signal != "SIGSEGV" {
+		t.Errorf("crash: %+v", e)
+	}
+	if e := all["missing"]; !strings.Contains(e.Error, "no-such-program") || e.Start != 0 || e.Exit != -1 {
+		t.Errorf("missing: %+v", e)
+	}
+	lines := strings.Split(string(all["input"].Stdout), "\n")
+	if len(lines) != 6 || lines[1] != "line 2" || lines[2] != lines[3] || lines[4] != "b c" || !strings.Contains(lines[2], "aqmlab-input-") {
+		t.Errorf("input: %q", lines)
+	}
+	if e := all["figures"]; string(e.Figures) != "figure\n" || string(e.Stdout) != "text\n" {
+		t.Errorf("figures: %+v", e)
+	}
+}
+
+// TestTimes: a program begins at its time and not before, and ends at the time that the
+// lab gives; one that does not listen to SIGTERM is killed.
+func TestTimes(t *testing.T) {
+	later := sh("later", "exit 0")
+	later.At = 100 * time.Millisecond
+	stopped := sh("stopped", "exec sleep 1000")
+	stopped.Stop = 50 * time.Millisecond
+	deaf := sh("deaf", "trap '' TERM; while :; do sleep 0.01; done")
+	deaf.Stop = 2 * time.Second // by then it is deaf, on a busy machine, too
+	begin := now(t)
+	all := runAll(t, later, stopped, deaf)
+	if d := time.Duration(all["later"].Start - begin); d < later.At {
+		t.Errorf("a program for %v began after %v", later.At, d)
+	}
+	if e := all["stopped"]; e.Signal != "SIGTERM" || !e.Stopped {
+		t.Errorf("stopped: %+v", e)
+	}
+	if e := all["deaf"]; e.Signal != "SIGKILL" || !e.Stopped || time.Duration(e.End-e.Start) < grace {
+		t.Errorf("deaf: %+v", e)
+	}
+}
+
+// TestServes: a program that serves is stopped when the others have ended, with what it
+// started, and leaves no folder.
+func TestServes(t *testing.T) {
+	server := sh("server", "echo $HOME; sleep 1000 & echo $!; exec sleep 1000")
+	server.Serves = true
+	e := runAll(t, server, sh("client", "exit 0"))["server"]
+	words := strings.Fields(string(e.Stdout))
+	if !e.Stopped || len(words) != 2 {
+		t.Fatalf("%+v", e)
+	}
+	if _, err := os.Stat(words[0]); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", words[0], err)
+	}
+	// The child was killed with its group; it may be a zombie of init's for a moment.
+	status, err := os.ReadFile("/proc/" + words[1] + "/status")
+	if err == nil && !strings.Contains(string(status), "State:\tZ") && !strings.Contains(string(status), "State:\tX") {
+		t.Errorf("its child lives: %s", status)
+	}
+}
+
+// TestListens: time zero waits for what listens; what ends before says why.
+func TestListens(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const listen = "import socket,time; time.sleep(0.1); s=socket.create_server(('127.0.0.1',47811)); time.sleep(1000)"
+	server := Spec{Name: "server", Run: []string{python, "-c", listen}, Serves: true, Listens: []int{47811}}
+	r, err := Launch(context.Background(), Config{Programs: []Spec{server}, Dilation: 1}, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ports, err := listening("")
+	if err != nil || !slices.Contains(ports, 47811) {
+		t.Errorf("launched, and nobody listens: %v, %v", ports, err)
+	}
+	bad := sh("bad", "echo cannot >&2; exit 3")
+	bad.Listens = []int{47812}
+	if _, err := Launch(context.Background(), Config{Programs: []Spec{bad}, Dilation: 1}, here); err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "cannot") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestKept: of a program that writes without end the begin is kept, and it goes on.
+func TestKept(t *testing.T) {
+	e := runAll(t, sh("chatty", fmt.Sprintf("head -c %d /dev/zero; echo end >&2", kept+1)))["chatty"]
+	if len(e.Stdout) != kept || !e.Cut || string(e.Stderr) != "end\n" || e.Exit != 0 {
+		t.Errorf("%d bytes, cut %v, %q, status %d", len(e.Stdout), e.Cut, e.Stderr, e.Exit)
+	}
+}
+
+// TestFind: a program is found as execvp(3) does, through links that are absolute within
+// the root.
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"usr/bin", "opt"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, mode := range map[string]os.FileMode{"opt/app": 0o755, "usr/bin/text": 0o644} {
+		if err := os.WriteFile(filepath.Join(root, file), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"usr/bin/app": "/opt/app", "usr/bin/loop": "loop", "usr/bin/gone": "../nowhere"} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, want := range map[string]string{
+		"app": "", "/opt/app": "", "text": "is not a program", "loop": "too many links", "gone": "there is no gone", "sh": "there is no sh", "/opt": "is not a program",
+	} {
+		err := Find(root, command, nil)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", command, err, want)
+		}
+	}
+	if err := Find(root, "app", []string{"PATH=/opt"}); err != nil {
+		t.Error(err)
+	}
+}

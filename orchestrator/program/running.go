@@ -1,0 +1,197 @@
+package program
+
+import (
+	"aqmlab/orchestrator/host"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// running is one program.
+type running struct {
+	Spec
+	dir     string   // its working folder, as this process sees it
+	orders  *os.File // what to become, and when; nil once that is told
+	command *exec.Cmd
+	stdout  keeper
+	stderr  keeper
+	figures keeper
+	began   chan struct{} // closed when it runs, or never will
+	ended   chan struct{} // closed when it has ended
+	result  Ended         // whole then
+	stop    sync.Once
+	stopped atomic.Bool
+}
+
+// ready starts the process that is to become a program.
+func ready(s Spec, at Place) (p *running, err error) {
+	p = &running{Spec: s, began: make(chan struct{}), ended: make(chan struct{})}
+	if p.dir, err = os.MkdirTemp(filepath.Join(at.Root, "/tmp"), "aqmlab-"+s.Name+"-"); err != nil {
+		return nil, err
+	}
+	inside := strings.TrimPrefix(p.dir, at.Root)
+	o := order{Place: at, Run: s.Run, Env: environment(s.Env, inside), Dir: inside}
+	if err := p.spawn(o); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(p.dir))
+	}
+	return p, nil
+}
+
+// spawn starts the process with its descriptors, and tells it what to become.
+func (p *running) spawn(o order) error {
+	orders, toChild, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer orders.Close()
+	fromChild, status, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, toChild.Close())
+	}
+	defer status.Close()
+	c := exec.Command("/proc/self/exe", "agent", Role)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Stdout, c.Stderr = &p.stdout, &p.stderr
+	if p.Stdin != "" {
+		c.Stdin = strings.NewReader(p.Stdin)
+	}
+	c.WaitDelay = grace // for what its own children write
+	c.ExtraFiles = []*os.File{nil, orders, status}
+	figures, err := p.figuresPipe(c)
+	if err == nil {
+		err = c.Start()
+	}
+	figures()
+	if err == nil {
+		err = json.NewEncoder(toChild).Encode(o)
+	}
+	if err != nil {
+		if c.Process != nil {
+			_ = c.Process.Kill() // it waits for an order that does not come
+			_ = c.Wait()
+		}
+		return errors.Join(err, toChild.Close(), fromChild.Close())
+	}
+	p.orders, p.command = toChild, c
+	go p.watchBegin(fromChild)
+	return nil
+}
+
+// figuresPipe gives the program a descriptor 3, if it is to have one. What it returns
+// closes our copy.
+func (p *running) figuresPipe(c *exec.Cmd) (opened func(), err error) {
+	if !p.Figures {
+		return func() {}, nil
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return func() {}, err
+	}
+	c.ExtraFiles[0] = write
+	p.figures.done = make(chan struct{})
+	go func() {
+		defer close(p.figures.done)
+		_, _ = io.Copy(&p.figures, read) // it ends with the last who holds the other end
+		read.Close()
+	}()
+	return func() { write.Close() }, nil
+}
+
+// watchBegin waits until the process has become the program, or could not.
+func (p *running) watchBegin(status *os.File) {
+	defer close(p.began)
+	defer status.Close()
+	why, err := io.ReadAll(io.LimitReader(status, 4096))
+	p.result.Start, _ = host.Monotonic()
+	if len(why) > 0 || err != nil {
+		p.result.Error = cmp.Or(string(why), fmt.Sprint(err))
+	}
+}
+
+// begin tells the process when to become the program.
+func (p *running) begin(at int64) error {
+	if p.orders == nil {
+		return nil
+	}
+	err := json.NewEncoder(p.orders).Encode(at)
+	if errors.Is(err, unix.EPIPE) {
+		err = nil // it failed by then, and says why itself
+	}
+	err = errors.Join(err, p.orders.Close())
+	p.orders = nil
+	return err
+}
+
+// wait waits for the end of the program, and says how it was.
+func (p *running) wait() {
+	defer close(p.ended)
+	err := p.command.Wait()
+	<-p.began
+	r := &p.result
+	r.Name, r.Stopped = p.Name, p.stopped.Load()
+	r.End, _ = host.Monotonic()
+	// What it left in its group has nobody to answer to.
+	_ = unix.Kill(-p.command.Process.Pid, unix.SIGKILL)
+	if p.figures.done != nil {
+		select {
+		case <-p.figures.done:
+		case <-time.After(grace): // somebody outside of its group holds it
+		}
+	}
+	r.Stdout, r.Stderr, r.Figures = p.stdout.text(), p.stderr.text(), p.figures.text()
+	r.Cut = p.stdout.cut() || p.stderr.cut() || p.figures.cut()
+	state := p.command.ProcessState
+	r.CPU = state.UserTime() + state.SystemTime()
+	status, _ := state.Sys().(syscall.WaitStatus)
+	switch {
+	case r.Error != "":
+		r.Exit, r.Start, r.End = -1, 0, 0
+	case status.Signaled():
+		r.Exit, r.Signal = -1, unix.SignalName(status.Signal())
+	default:
+		r.Exit = int32(status.ExitStatus())
+	}
+	if err != nil && r.Error == "" && !errors.As(err, new(*exec.ExitError)) && !errors.Is(err, exec.ErrWaitDelay) {
+		r.Error = err.Error()
+	}
+}
+
+// halt has the program end: with SIGTERM, and if that is not enough with SIGKILL.
+// wanted says that the lab has it so.
+func (p *running) halt(wanted bool) {
+	p.stop.Do(func() {
+		select {
+		case <-p.ended:
+			return
+		default:
+		}
+		p.stopped.Store(wanted)
+		_ = unix.Kill(p.command.Process.Pid, unix.SIGTERM)
+		select {
+		case <-p.ended:
+		case <-time.After(grace):
+			p.kill()
+		}
+	})
+}
+
+// kill ends the program and its group at once.
+func (p *running) kill() {
+	select {
+	case <-p.ended:
+	default:
+		_ = unix.Kill(-p.command.Process.Pid, unix.SIGKILL)
+	}
+}

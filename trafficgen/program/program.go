@@ -1,0 +1,36 @@
+// Package program is what the programs of labs leave: their output, and the figures in
+// it, which tables of parsers read.
+package program
+
+import (
+	"aqmlab/kind"
+	"aqmlab/results"
+)
+
+// Output is what a program wrote.
+type Output struct {
+	Stdout, Stderr []byte
+	// Figures is what it wrote on descriptor 3, where [Parser.Descriptor] asks for it.
+	Figures []byte
+	// Cut tells that it wrote more than is kept, so that the rest is missing.
+	Cut bool
+}
+
+// Parser finds the figures that a program measured in what it wrote.
+type Parser interface {
+	// Descriptor tells whether the program gets a descriptor 3 to write figures on.
+	Descriptor() bool
+	// Parse returns the figures, in the order of the text. Errors say where the text
+	// is not what the parser is for.
+	Parse(o Output) ([]results.ProgramSample, error)
+}
+
+// Metrics is the table of parsers.
+func Metrics() kind.Table[struct{}, Parser] {
+	return kind.Table[struct{}, Parser]{
+		kind.Row("lines", "a JSON object a line, with metric and value, and maybe unit and better", lines{From: fromStdout}, newLines),
+		kind.Row("iperf3", "what iperf3 --json says of a client: goodput, retransmits, RTT", struct{}{}, newIperf3),
+		kind.Row("redis-benchmark", "percentiles of latencies and throughput of redis-benchmark, of each test", struct{}{}, newRedis),
+		kind.Row("ping", "RTTs of ping, one a reply, and how many were lost", struct{}{}, newPing),
+	}
+}
