@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watch calls lost for every interface of a namespace that is removed, is set down, or
-// whose other end is, until stop is called.
+// Watch calls lost for every link of a switch's namespace, by the name that it has there,
+// of which an end is removed or set down, until stop is called. Other interfaces, such as
+// a bridge over the links, may come and go.
 func Watch(namespace string, lost func(link string)) (stop func(), err error) {
 	at, err := netns.GetFromName(namespace)
 	if err != nil {
@@ -24,7 +25,9 @@ func Watch(namespace string, lost func(link string)) (stop func(), err error) {
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for e := range events {
-			if e.Header.Type == unix.RTM_DELLINK || e.IfInfomsg.Flags&unix.IFF_RUNNING == 0 {
+			// What a bridge says of its ports is of another family.
+			ours := e.Attrs().Group == portGroup && e.IfInfomsg.Family == unix.AF_UNSPEC
+			if ours && (e.Header.Type == unix.RTM_DELLINK || e.IfInfomsg.Flags&unix.IFF_RUNNING == 0) {
 				lost(e.Attrs().Name)
 			}
 		}

@@ -44,6 +44,24 @@ func TestWatch(t *testing.T) {
 			}
 		})
 	}
+	t.Run("bridge over the links", func(t *testing.T) { // as benchmarks have
+		lab := up(t, plan(2))
+		lost := make(chan string, 100)
+		stop, err := netns.Watch(lab.Switches[0], func(link string) { lost <- link })
+		if err != nil {
+			t.Fatal(err)
+		}
+		in(t, lab.Switches[0], func() error {
+			if err := netns.Bridge(lab.Hosts[0].Name, lab.Hosts[1].Name); err != nil {
+				return err
+			}
+			return netns.RemoveBridge()
+		})
+		stop()
+		if len(lost) > 0 {
+			t.Errorf("%s was lost", <-lost)
+		}
+	})
 	if _, err := netns.Watch("aqm-none-such", nil); err == nil {
 		t.Error("a namespace is watched that is not there")
 	}
