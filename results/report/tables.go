@@ -111,9 +111,7 @@ func formatVerdict(v compare.Verdict) string {
 // scheme: the baseline's value, and what others' are relative to it.
 func programTable(c compare.Comparison, load float64) layout.Table {
 	t := layout.Table{Name: "programs", Title: "Programs", Wide: true, Head: []string{"program", "figure", "n"}}
-	for _, s := range c.Schemes {
-		t.Head = append(t.Head, s)
-	}
+	t.Head = append(t.Head, c.Schemes...)
 	for _, r := range c.Programs {
 		if r.Load != load || r.Scheme != c.Baseline {
 			continue
