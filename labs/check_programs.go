@@ -10,7 +10,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs/schema"
 	"aqmlab/labs/topologies"
-	"aqmlab/trafficgen/program"
+	"aqmlab/trafficgen/parser"
 	"aqmlab/units"
 )
 
@@ -34,7 +34,7 @@ func checkPrograms(r *schema.Reader, l *Lab, layout topologies.Layout) {
 		}
 		checkPlaceholders(r, path, p, layout)
 		if p.Metrics.Kind != "" {
-			schema.BuildOf(r, path+".metrics", p.Metrics, program.Metrics(), struct{}{})
+			schema.BuildOf(r, path+".metrics", p.Metrics, parser.Table(), struct{}{})
 		}
 	}
 	if l.Workload.Arrival.Kind == noArrival && len(l.Programs)+len(l.Background) == 0 {

@@ -17,7 +17,7 @@ import (
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/port"
 	"aqmlab/trafficgen"
-	"aqmlab/trafficgen/program"
+	"aqmlab/trafficgen/parser"
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/trafficgen/transport"
 	"aqmlab/units"
@@ -55,7 +55,7 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 			"gates":      port.Gates().Entries(),
 			"arrivals":   trafficgen.Arrivals().Entries(),
 			"sizes":      trafficgen.Sizes().Entries(),
-			"metrics":    program.Metrics().Entries(),
+			"metrics":    parser.Table().Entries(),
 		},
 	})
 }

@@ -43,7 +43,8 @@ type Ended struct {
 	Start, End int64 // CLOCK_MONOTONIC, nanoseconds; both zero for one that never began
 	Exit       int32 // [results.Unknown] if a signal ended it, or if it never began
 	Signal     string
-	Stopped    bool   // by the lab's word
+	Stopped    bool   // as the lab says
+	Overdue    bool   // it had not ended by [Longest], and was stopped
 	Error      string // why it could not begin, or had to be killed; empty otherwise
 	Stdout     []byte
 	Stderr     []byte

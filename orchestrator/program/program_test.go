@@ -134,10 +134,45 @@ func TestServes(t *testing.T) {
 	if _, err := os.Stat(words[0]); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", words[0], err)
 	}
-	// The child was killed with its group; it may be a zombie of init's for a moment.
-	status, err := os.ReadFile("/proc/" + words[1] + "/status")
-	if err == nil && !strings.Contains(string(status), "State:\tZ") && !strings.Contains(string(status), "State:\tX") {
-		t.Errorf("its child lives: %s", status)
+	if alive(words[1]) {
+		t.Errorf("its child %s lives", words[1])
+	}
+}
+
+// TestLeavesChildren: a program has ended when its own process has, though a child of it
+// goes on and holds its output. The child is killed.
+func TestLeavesChildren(t *testing.T) {
+	e := runAll(t, sh("parent", "sleep 1000 & echo $!"))["parent"]
+	if took := time.Duration(e.End - e.Start); took >= grace || e.Exit != 0 || e.Error != "" {
+		t.Errorf("took %v: %+v", took, e)
+	}
+	if pid := strings.TrimSpace(string(e.Stdout)); pid == "" || alive(pid) {
+		t.Errorf("the child %q lives", pid)
+	}
+}
+
+// alive tells whether a process runs; it may be a zombie of init's for a moment.
+func alive(pid string) bool {
+	status, err := os.ReadFile("/proc/" + pid + "/status")
+	return err == nil && !strings.Contains(string(status), "State:\tZ") && !strings.Contains(string(status), "State:\tX")
+}
+
+// TestNeverEnds: a program that the lab does not stop, and that does not end, is ended,
+// and its error says so.
+func TestNeverEnds(t *testing.T) {
+	r, err := Launch(context.Background(), Config{Programs: []Spec{sh("endless", "exec sleep 1000")}, Dilation: 1}, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Begin(now(t) - int64(Longest)); err != nil { // as if that long had passed
+		t.Fatal(err)
+	}
+	all, err := r.Finish()
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if e := all[0]; e.Stopped || !e.Overdue || e.Signal != "SIGTERM" || e.Error != "" {
+		t.Errorf("%+v", e)
 	}
 }
 

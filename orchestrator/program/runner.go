@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"aqmlab/orchestrator/host"
 )
 
@@ -93,7 +95,7 @@ func (r *Runner) Begin(zero int64) error {
 			continue
 		}
 		end := time.Duration(zero-now) + r.config.wall(cmp.Or(p.Stop, Longest))
-		time.AfterFunc(end, func() { p.halt(p.Stop > 0) })
+		p.timer = time.AfterFunc(end, p.halt)
 	}
 	return nil
 }
@@ -106,7 +108,7 @@ func (r *Runner) Left() int { return int(r.left.Load()) }
 func (r *Runner) Finish() ([]Ended, error) {
 	for _, p := range r.running {
 		if p.Serves {
-			go p.halt(true)
+			go p.halt()
 		}
 	}
 	for _, p := range r.running {
@@ -120,11 +122,15 @@ func (r *Runner) Finish() ([]Ended, error) {
 	return all, errors.Join(err, r.tidy())
 }
 
-// account gives each program its connections, when all have ended.
+// account gives each program its connections, when all have ended. Where the kernel told
+// of more than could be listened to, programs are not counted.
 func (r *Runner) account() error {
 	for host, a := range r.counts {
 		delete(r.counts, host)
 		byPort, err := a.end()
+		if errors.Is(err, unix.ENOBUFS) {
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("counting connections: %w", err)
 		}
@@ -157,6 +163,12 @@ func (r *Runner) tidy() error {
 	}
 	r.counts = nil
 	for _, p := range r.running {
+		if p.timer != nil {
+			p.timer.Stop()
+		}
+		if p.orders != nil {
+			errs = append(errs, p.orders.Close())
+		}
 		errs = append(errs, os.RemoveAll(p.dir))
 	}
 	return errors.Join(errs...)

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"aqmlab/orchestrator/host"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/host"
 )
 
 // running is one program.
@@ -32,7 +33,12 @@ type running struct {
 	ended   chan struct{} // closed when it has ended
 	result  Ended         // whole then
 	stop    sync.Once
-	stopped atomic.Bool
+	stopped atomic.Bool // as the lab says
+	overdue atomic.Bool // it was stopped for want of an end
+	timer   *time.Timer // that stops it; nil: none does
+
+	reaping sync.Mutex
+	reaped  bool // its number may be another's
 }
 
 // ready starts the process that is to become a program.
@@ -137,19 +143,15 @@ func (p *running) begin(at int64) error {
 // wait waits for the end of the program, and says how it was.
 func (p *running) wait() {
 	defer close(p.ended)
-	err := p.command.Wait()
-	<-p.began
 	r := &p.result
-	r.Name, r.Stopped = p.Name, p.stopped.Load()
-	r.End, _ = host.Monotonic()
-	// What it left in its group has nobody to answer to.
-	_ = unix.Kill(-p.command.Process.Pid, unix.SIGKILL)
+	err := p.awaitEnd()
 	if p.figures.done != nil {
 		select {
 		case <-p.figures.done:
 		case <-time.After(grace): // somebody outside of its group holds it
 		}
 	}
+	r.Name, r.Stopped, r.Overdue = p.Name, p.stopped.Load(), p.overdue.Load()
 	r.Stdout, r.Stderr, r.Figures = p.stdout.text(), p.stderr.text(), p.figures.text()
 	r.Cut = p.stdout.cut() || p.stderr.cut() || p.figures.cut()
 	state := p.command.ProcessState
@@ -168,17 +170,32 @@ func (p *running) wait() {
 	}
 }
 
+// awaitEnd waits for the process, and kills what it leaves in its group, which has nobody
+// to answer to.
+func (p *running) awaitEnd() error {
+	err := host.AwaitEnd(p.command.Process.Pid)
+	<-p.began
+	p.result.End, _ = host.Monotonic()
+	p.reaping.Lock()
+	defer p.reaping.Unlock()
+	if err == nil {
+		err = host.KillGroup(p.command.Process.Pid)
+	}
+	p.reaped = true
+	return errors.Join(p.command.Wait(), err)
+}
+
 // halt has the program end: with SIGTERM, and if that is not enough with SIGKILL.
-// wanted says that the lab has it so.
-func (p *running) halt(wanted bool) {
+func (p *running) halt() {
 	p.stop.Do(func() {
 		select {
 		case <-p.ended:
 			return
 		default:
 		}
-		p.stopped.Store(wanted)
-		_ = unix.Kill(p.command.Process.Pid, unix.SIGTERM)
+		p.stopped.Store(p.Serves || p.Stop > 0)
+		p.overdue.Store(!p.Serves && p.Stop == 0)
+		_ = p.command.Process.Signal(unix.SIGTERM) // or it has ended
 		select {
 		case <-p.ended:
 		case <-time.After(grace):
@@ -189,9 +206,9 @@ func (p *running) halt(wanted bool) {
 
 // kill ends the program and its group at once.
 func (p *running) kill() {
-	select {
-	case <-p.ended:
-	default:
-		_ = unix.Kill(-p.command.Process.Pid, unix.SIGKILL)
+	p.reaping.Lock()
+	defer p.reaping.Unlock()
+	if !p.reaped {
+		_ = host.KillGroup(p.command.Process.Pid) // or it has ended
 	}
 }

@@ -17,8 +17,7 @@ import (
 )
 
 // accountant hears of every TCP connection that ends in a namespace (sock_diag(7)). The
-// kernel does not say whose it was. So a connection belongs to the program that listens
-// at its port or, if none does, to the only one on the host that listens nowhere.
+// kernel does not say whose it was; see share.
 type accountant struct {
 	namespace string
 	others    func(port int) bool // of connections that are no program's
@@ -48,7 +47,7 @@ func newAccountant(namespace string, others func(port int) bool) (*accountant, e
 	if err != nil {
 		return nil, fmt.Errorf("listening for the ends of connections: %w", err)
 	}
-	// Many connections may end at once; what does not fit is an error, not a wrong count.
+	// Many connections may end at once; what does not fit is ENOBUFS, not a wrong count.
 	_ = unix.SetsockoptInt(a.socket.GetFd(), unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 16<<20) // or as much as one may have
 	go a.listen()
 	return a, nil
@@ -140,33 +139,27 @@ func (a *accountant) close() error {
 	return nil
 }
 
-// share gives the connections of a host to its programs.
+// share gives the connections of a host to its programs. One that can be of several is
+// counted for none of them.
 func share(byPort map[int]*Sockets, on []*running) {
-	var alone *running // the only one that listens nowhere
-	several := false
+	var asking []*running // those that a connection is of at whose port nobody listens
 	for _, p := range on {
 		p.result.Counted = true
 		if len(p.Listens) == 0 {
-			several, alone = several || alone != nil, p
+			asking = append(asking, p)
 		}
+	}
+	if asking == nil {
+		asking = on // servers may ask others
 	}
 	for port, s := range byPort {
-		i := slices.IndexFunc(on, func(p *running) bool { return slices.Contains(p.Listens, port) })
-		switch {
-		case i >= 0:
-			on[i].result.Sockets.add(*s)
-		case alone != nil && !several:
-			alone.result.Sockets.add(*s)
-		case alone == nil: // of a server that calls others
-			for _, p := range on {
-				p.result.Counted = p.result.Counted && len(on) == 1
-				p.result.Sockets.add(*s)
-			}
+		of := asking
+		if i := slices.IndexFunc(on, func(p *running) bool { return slices.Contains(p.Listens, port) }); i >= 0 {
+			of = on[i : i+1]
 		}
-	}
-	for _, p := range on {
-		if len(p.Listens) == 0 && several {
-			p.result.Counted = false
+		for _, p := range of {
+			p.result.Sockets.add(*s)
+			p.result.Counted = p.result.Counted && len(of) == 1
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/program"
 	"aqmlab/results"
-	parsers "aqmlab/trafficgen/program"
+	"aqmlab/trafficgen/parser"
 )
 
 // programs are those of a point that is going on.
@@ -58,18 +58,18 @@ func specOf(p labs.Program, host int) program.Spec {
 		Name: p.Name, Host: host, Run: p.Run, Env: p.Env, Stdin: p.Stdin,
 		At: p.At, Stop: p.Stop, Serves: p.Serves, Listens: p.Listens,
 	}
-	if parser, err := parserOf(p); err == nil && parser != nil {
-		s.Figures = parser.Descriptor()
+	if reads, err := parserOf(p); err == nil && reads != nil {
+		s.Figures = reads.Descriptor()
 	}
 	return s
 }
 
 // parserOf is nil for a program that measures nothing itself.
-func parserOf(p labs.Program) (parsers.Parser, error) {
+func parserOf(p labs.Program) (parser.Parser, error) {
 	if p.Metrics.Kind == "" {
 		return nil, nil
 	}
-	return parsers.Metrics().New(p.Metrics.Kind, p.Metrics.Params, struct{}{})
+	return parser.Table().New(p.Metrics.Kind, p.Metrics.Params, struct{}{})
 }
 
 // begin starts the programs at their times.
@@ -125,12 +125,12 @@ func (m *programsMeasured) add(p labs.Program, e program.Ended, labTime func(int
 	if e.End != 0 {
 		record.Start, record.End = labTime(e.Start), labTime(e.End)
 	}
-	parser, err := parserOf(p)
+	reads, err := parserOf(p)
 	if err != nil {
 		return err
 	}
-	if parser != nil && record.Error == "" {
-		figures, err := parser.Parse(parsers.Output{Stdout: e.Stdout, Stderr: e.Stderr, Figures: e.Figures, Cut: e.Cut})
+	if reads != nil && record.Error == "" {
+		figures, err := reads.Parse(parser.Output{Stdout: e.Stdout, Stderr: e.Stderr, Figures: e.Figures, Cut: e.Cut})
 		if err != nil {
 			record.Error = "its figures: " + err.Error()
 		}
@@ -156,6 +156,8 @@ func problem(p labs.Program, e program.Ended) string {
 		why = e.Error
 	case e.Stopped:
 		return ""
+	case e.Overdue:
+		why = fmt.Sprintf("it had not ended by %v of lab time, and was stopped", program.Longest)
 	case e.Signal != "":
 		why = "ended by " + e.Signal
 	case int(e.Exit) != p.Expect:

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/orchestrator/host"
 )
 
 // Errors for guests that did not come to their end.
@@ -40,7 +42,7 @@ type program struct {
 func runAttached(c *exec.Cmd, p program) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if c.Cancel != nil {
-		c.Cancel = func() error { return killGroup(c.Process) }
+		c.Cancel = func() error { return host.KillGroup(c.Process.Pid) }
 	}
 	// The signal comes when the thread ends that started the command, and what
 	// prepare changes is the thread's: it stays here, and is given up afterwards.
@@ -70,21 +72,13 @@ func (p program) run(c *exec.Cmd) error {
 
 // waitGroup waits for a command that was started, and kills what is left of its
 // group: a guest's kernel that is killed while it makes a process leaves that
-// behind. Until the command is waited for its number is no other's.
+// behind.
 func waitGroup(c *exec.Cmd) error {
-	err := error(unix.EINTR)
-	for errors.Is(err, unix.EINTR) {
-		err = unix.Waitid(unix.P_PID, c.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-	}
+	err := host.AwaitEnd(c.Process.Pid)
 	if err == nil {
-		err = killGroup(c.Process)
+		err = host.KillGroup(c.Process.Pid)
 	}
 	return errors.Join(c.Wait(), err)
-}
-
-// killGroup kills a process with its group.
-func killGroup(p *os.Process) error {
-	return os.NewSyscallError("kill", unix.Kill(-p.Pid, unix.SIGKILL))
 }
 
 // fixedAddresses makes programs that the calling thread starts have the same

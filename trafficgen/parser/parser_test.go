@@ -1,4 +1,4 @@
-package program
+package parser
 
 import (
 	"reflect"
@@ -11,7 +11,7 @@ import (
 // parse reads a program's output with a row of the table.
 func parse(t *testing.T, kind string, params map[string]any, o Output) ([]results.ProgramSample, error) {
 	t.Helper()
-	p, err := Metrics().New(kind, params, struct{}{})
+	p, err := Table().New(kind, params, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func TestStrangeOutput(t *testing.T) {
 func FuzzParsers(f *testing.F) {
 	f.Add("{\"metric\": \"rtt\", \"value\": 1.5}\n====== GET ======\n99.9% <= 1 milliseconds (cumulative count 1)\n3 packets transmitted, 2 received")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, row := range Metrics() {
-			p, err := Metrics().New(row.Name, nil, struct{}{})
+		for _, row := range Table() {
+			p, err := Table().New(row.Name, nil, struct{}{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,5 @@
-// Package program is what the programs of labs leave: their output, and the figures in
-// it, which tables of parsers read.
-package program
+// Package parser reads the figures that programs of labs measured out of what they wrote.
+package parser
 
 import (
 	"aqmlab/kind"
@@ -25,8 +24,8 @@ type Parser interface {
 	Parse(o Output) ([]results.ProgramSample, error)
 }
 
-// Metrics is the table of parsers.
-func Metrics() kind.Table[struct{}, Parser] {
+// Table is the table of parsers.
+func Table() kind.Table[struct{}, Parser] {
 	return kind.Table[struct{}, Parser]{
 		kind.Row("lines", "a JSON object a line, with metric and value, and maybe unit and better", lines{From: fromStdout}, newLines),
 		kind.Row("iperf3", "what iperf3 --json says of a client: goodput, retransmits, RTT", struct{}{}, newIperf3),
