@@ -63,8 +63,11 @@ func run(m *testing.M) int {
 		return 1
 	}
 	// Labs of the tests are not in one list with those that a user keeps.
-	for name, path := range map[string]string{plainVar: p.plain, raceVar: p.race, stateVar: filepath.Join(dir, "state")} {
-		if err := os.Setenv(name, path); err != nil {
+	for name, value := range map[string]string{
+		plainVar: p.plain, raceVar: p.race, stateVar: filepath.Join(dir, "state"),
+		othersVar: strings.Join(namespaces(), "\n"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -79,9 +82,10 @@ func run(m *testing.M) int {
 
 // The programs' paths travel in the environment, as for any child.
 const (
-	plainVar = "AQMLAB_E2E_PLAIN"
-	raceVar  = "AQMLAB_E2E_RACE"
-	stateVar = "AQMLAB_STATE" // the program's own, see journal.RootVar
+	plainVar  = "AQMLAB_E2E_PLAIN"
+	raceVar   = "AQMLAB_E2E_RACE"
+	stateVar  = "AQMLAB_STATE"      // the program's own, see journal.RootVar
+	othersVar = "AQMLAB_E2E_OTHERS" // the namespaces that were there before the tests
 )
 
 func needRoot(t *testing.T) {
@@ -178,15 +182,24 @@ func points(t *testing.T, r *store.Run) map[string]results.Point {
 }
 
 // leftovers lists what no test may leave: namespaces, state folders, and helper
-// processes of ours. What belongs to a lab of the machine's is none.
+// processes of ours. What belongs to a lab of the machine's is none, nor is what was
+// there before, such as by tests that were killed.
 func leftovers() []string {
 	before := labsIn("/run/aqmlab")
-	left, _ := filepath.Glob("/run/netns/aqm-*")
+	left := namespaces()
 	machines := slices.Concat(before, labsIn("/run/aqmlab")) // also those that come or go meanwhile
+	others := strings.Split(os.Getenv(othersVar), "\n")
 	left = slices.DeleteFunc(left, func(path string) bool {
-		return slices.ContainsFunc(machines, func(id string) bool { return strings.HasPrefix(path, "/run/netns/aqm-"+id+"-") })
+		return slices.Contains(others, path) ||
+			slices.ContainsFunc(machines, func(id string) bool { return strings.HasPrefix(path, "/run/netns/aqm-"+id+"-") })
 	})
 	return slices.Concat(left, labsIn(os.Getenv(stateVar)), agents())
+}
+
+// namespaces lists the namespaces of labs, whosever they are.
+func namespaces() []string {
+	all, _ := filepath.Glob("/run/netns/aqm-*")
+	return all
 }
 
 // labsIn lists the ids of the labs in a state folder.

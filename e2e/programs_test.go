@@ -184,3 +184,65 @@ func TestProgramsNeedKernels(t *testing.T) {
 	}
 	nothingLeft(t)
 }
+
+// ownPrograms has somebody's own application on both hosts, which ask each other.
+const ownPrograms = `
+topology: {hosts: 2, rate: 50Mbps}
+rtt: 2ms
+workload: {arrival: none}
+schemes: [{name: tcn, aqm: tcn}]
+dilation: 4
+programs:
+  - {name: server, on: h1, run: [/bin/app], serves: true, listens: [7000]}
+  - {name: client, on: h2, run: [app, "{h1}"]}
+`
+
+// checkOwn looks at what the application said, and at its only connection.
+func checkOwn(t *testing.T, run *store.Run, said string) {
+	t.Helper()
+	p := points(t, run)["tcn"]
+	if len(p.Programs) != 2 || p.Programs[0].Error != "" || !p.Programs[0].Stopped || p.Programs[1].Error != "" {
+		t.Fatalf("%+v", p.Programs)
+	}
+	if sent := p.Programs[0].Sent; sent != int64(len(said)) || p.Programs[1].Retransmits != 0 {
+		t.Errorf("the server sent %d bytes, want %d", sent, len(said))
+	}
+	text, err := os.ReadFile(filepath.Join(run.Points()[0].Path(), results.OutputFile("client", "out")))
+	if err != nil || string(text) != said {
+		t.Errorf("the client wrote %q, %v, want %q", text, err, said)
+	}
+}
+
+// TestDockerPrograms: programs of an image run in its hosts' containers.
+func TestDockerPrograms(t *testing.T) {
+	needDocker(t)
+	const image = "aqmlab-e2e-programs"
+	application(t, image)
+	run, _ := runLab(t, plainVar, labFile(t, ownPrograms), "--runtime", "docker", "--set", "host.image="+image)
+	checkOwn(t, run, "this is h1\n")
+	nothingLeft(t)
+}
+
+// TestGuestRootFS: programs of a guest may have a file system of their own, such as an
+// unpacked image, which stays as it is.
+func TestGuestRootFS(t *testing.T) {
+	g := needGuest(t)
+	root := t.TempDir()
+	app, err := os.ReadFile(buildApp(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"bin", "etc", "proc", "sys", "dev", "tmp", "run"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "bin/app"), app, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run, _ := g.run(t, labFile(t, ownPrograms), "--set", "host.rootfs="+root)
+	checkOwn(t, run, "this is (none)\n") // guests' hosts have no names of their own
+	if left, err := filepath.Glob(filepath.Join(root, "*", "*")); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v are below the root", left, err)
+	}
+}

@@ -72,7 +72,7 @@ func onThread(at netns.NsHandle, f func() error) (err error) {
 	}
 	defer home.Close()
 	defer func() {
-		if back := netns.Set(home); back != nil {
+		if back := comeHome(home); back != nil {
 			err = errors.Join(err, fmt.Errorf("return to own namespace: %w", back))
 			return
 		}
@@ -84,6 +84,20 @@ func onThread(at netns.NsHandle, f func() error) (err error) {
 		}
 	}
 	return f()
+}
+
+// comeHome returns the thread to a namespace, if it has left it: a process in a
+// container may not enter any, its own neither.
+func comeHome(home netns.NsHandle) error {
+	here, err := netns.Get()
+	if err != nil {
+		return err
+	}
+	defer here.Close()
+	if here.Equal(home) {
+		return nil
+	}
+	return netns.Set(home)
 }
 
 // parallel calls do with the numbers 0 to n-1, as many at once as there are usable

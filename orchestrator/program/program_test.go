@@ -2,7 +2,9 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,9 +126,10 @@ func TestTimes(t *testing.T) {
 // TestServes: a program that serves is stopped when the others have ended, with what it
 // started, and leaves no folder.
 func TestServes(t *testing.T) {
-	server := sh("server", "echo $HOME; sleep 1000 & echo $!; exec sleep 1000")
+	said := filepath.Join(t.TempDir(), "said")
+	server := sh("server", "echo $HOME; sleep 1000 & echo $!; >"+said+"; exec sleep 1000")
 	server.Serves = true
-	e := runAll(t, server, sh("client", "exit 0"))["server"]
+	e := runAll(t, server, sh("client", "until test -e "+said+"; do sleep 0.01; done"))["server"]
 	words := strings.Fields(string(e.Stdout))
 	if !e.Stopped || len(words) != 2 {
 		t.Fatalf("%+v", e)
@@ -237,5 +240,18 @@ func TestFind(t *testing.T) {
 	}
 	if err := Find(root, "app", []string{"PATH=/opt"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNowhere: programs on a host that is not there are refused, and nothing of them is
+// left.
+func TestNowhere(t *testing.T) {
+	c := Config{Programs: []Spec{sh("nowhere", "sleep 1000")}, Dilation: 1}
+	_, err := Launch(t.Context(), c, func(int) Place { return Place{Namespace: "aqm-none-such"} })
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("launched with %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "aqmlab-nowhere-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

@@ -28,11 +28,9 @@ func Launch(ctx context.Context, c Config, place func(host int) Place) (*Runner,
 	r := &Runner{config: c, counts: make(map[int]*accountant)}
 	for _, s := range c.Programs {
 		p, err := ready(s, place(s.Host))
-		if err == nil && r.counts[s.Host] == nil {
-			r.counts[s.Host], err = newAccountant(place(s.Host).Namespace, c.others)
-		}
-		if p != nil {
+		if err == nil {
 			r.add(p)
+			err = r.count(s.Host, place(s.Host).Namespace)
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("starting %s: %w", s.name(), err), r.Close())
@@ -42,6 +40,19 @@ func Launch(ctx context.Context, c Config, place func(host int) Place) (*Runner,
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// count has a host's connections counted from now on, if they are not.
+func (r *Runner) count(host int, namespace string) error {
+	if r.counts[host] != nil {
+		return nil
+	}
+	a, err := newAccountant(namespace, r.config.others)
+	if err != nil {
+		return fmt.Errorf("counting connections: %w", err)
+	}
+	r.counts[host] = a
+	return nil
 }
 
 // add waits for the end of a program from now on.

@@ -44,7 +44,11 @@ type running struct {
 // ready starts the process that is to become a program.
 func ready(s Spec, at Place) (p *running, err error) {
 	p = &running{Spec: s, began: make(chan struct{}), ended: make(chan struct{})}
-	if p.dir, err = os.MkdirTemp(filepath.Join(at.Root, "/tmp"), "aqmlab-"+s.Name+"-"); err != nil {
+	temp := filepath.Join(at.Root, "/tmp")
+	if err := os.MkdirAll(temp, 0o777|os.ModeSticky); err != nil { // an image may lack it
+		return nil, err
+	}
+	if p.dir, err = os.MkdirTemp(temp, "aqmlab-"+s.Name+"-"); err != nil {
 		return nil, err
 	}
 	inside := strings.TrimPrefix(p.dir, at.Root)
