@@ -36,7 +36,7 @@ var rooms = map[string]string{
 	"results/resultstest":    "results", // tests only
 	"trafficgen":             "bounded bounded/parquetfile units kind trafficgen/traffic",
 	"trafficgen/traffic":     "results units",
-	"trafficgen/parser":     "kind results",
+	"trafficgen/parser":      "kind results",
 	"trafficgen/live":        "collectors/meter units results trafficgen/traffic",
 	"collectors":             "switch/event results switch/aqm switch/fabric switch/packet switch/port",
 	"collectors/meter":       "results",
