@@ -7,6 +7,8 @@ FUZZTIME ?= 5s
 # Of a package: what takes a minute alone takes many where others use the CPUs.
 TIMEOUT ?= 30m
 UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
+# Packages that start no goroutine, which TestSerial checks: nothing in them can race.
+SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(compare|report.*|store)|sim.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
 FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/store:FuzzTable ./results/store:FuzzManifest
@@ -30,18 +32,11 @@ lint: ## gofmt, go vet, staticcheck
 unit: ## all packages but those of e2e and test-vm
 	@$(TALLY) -timeout $(TIMEOUT) $(UNITS)
 
-race: ## the same with the race detector, but for long simulations, whose pool is orchestrator/sweep's
-	@$(TALLY) -timeout $(TIMEOUT) -race $$(echo "$(UNITS)" | grep -vE '/(e2e/truth|orchestrator/tune|reproduce)$$')
+race: ## the same with the race detector, but for what has one goroutine, and for long simulations, whose pool is orchestrator/sweep's
+	@$(TALLY) -timeout $(TIMEOUT) -race $$(echo "$(UNITS)" | grep -vE '^aqmlab/($(SERIAL)|e2e/truth|orchestrator/tune|reproduce.*)$$')
 
-# A target may also end with the bare error of its own time limit, and no input: up to Go
-# 1.26 that is a race of the fuzzer (https://go.dev/issue/75804).
-fuzz: ## every fuzz target for FUZZTIME
-	@log=$$(mktemp); trap 'rm -f '$$log EXIT; for f in $(FUZZ); do \
-		echo "fuzz $$f"; \
-		$(GO) test -run '^$$' -fuzz "^$${f##*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $${f%%:*} >$$log 2>&1 && ended=well || ended=badly; \
-		cat $$log; \
-		[ $$ended = well ] || { grep -qx ' *context deadline exceeded' $$log && ! grep -qE 'Failing input|panic:' $$log; } || exit 1; \
-	done
+fuzz: ## every fuzz target for FUZZTIME of a CPU
+	@printf '%s\n' $(FUZZ) | GO=$(GO) xargs -P $$(nproc) -I TARGET e2e/scripts/fuzz TARGET $(FUZZTIME)
 
 examples: ## the modules that add to aqmlab from outside
 	@for e in $(EXAMPLES); do \

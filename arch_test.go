@@ -1,8 +1,13 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +125,60 @@ func TestImportsPointDownward(t *testing.T) {
 			t.Errorf("the table has a row for %s, which does not exist", room)
 		}
 	}
+}
+
+// TestSerial: packages that are not tried with the race detector start no goroutine, nor
+// do their tests.
+func TestSerial(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^SERIAL = (.+)$`).FindSubmatch(makefile)
+	if line == nil {
+		t.Fatal("the Makefile has no SERIAL")
+	}
+	serial := regexp.MustCompile("^aqmlab/(" + string(line[1]) + ")$")
+	const files = "{{.ImportPath}}{{range .GoFiles}} {{$.Dir}}/{{.}}{{end}}{{range .TestGoFiles}} {{$.Dir}}/{{.}}{{end}}{{range .XTestGoFiles}} {{$.Dir}}/{{.}}{{end}}"
+	out, err := exec.Command("go", "list", "-f", files, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if !serial.MatchString(words[0]) {
+			continue
+		}
+		for _, file := range words[1:] {
+			if at := concurrent(t, file); at != "" {
+				t.Errorf("%s starts a goroutine at %s, and is among the Makefile's SERIAL", words[0], at)
+			}
+		}
+	}
+}
+
+// concurrent returns where a file starts goroutines, or is about to.
+func concurrent(t *testing.T, file string) (where string) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		started := false
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			started = true
+		case *ast.CallExpr: // of a method of sync.WaitGroup or errgroup.Group, of a test or a benchmark
+			f, ok := n.Fun.(*ast.SelectorExpr)
+			started = ok && slices.Contains([]string{"Go", "Parallel", "RunParallel"}, f.Sel.Name)
+		}
+		if started {
+			where = set.Position(n.Pos()).String()
+		}
+		return where == ""
+	})
+	return where
 }
 
 // TestRecordersAreLight: whoever only records what happens knows nothing of how
