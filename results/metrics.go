@@ -49,10 +49,11 @@ func Metrics() []Metric {
 // flows says in words which flows the class has.
 func (c Class) flows() string { return string(c) + " flows" }
 
-// FindMetric is the metric of a name. The error for another name lists all names.
-func FindMetric(name string) (Metric, error) {
+// FindMetric is the metric of a name, of the table or of programs. The error for another
+// name lists all names.
+func FindMetric(name string, programs ...Metric) (Metric, error) {
 	var names []string
-	for _, m := range Metrics() {
+	for _, m := range append(Metrics(), programs...) {
 		if m.Name == name {
 			return m, nil
 		}
@@ -65,17 +66,19 @@ func FindMetric(name string) (Metric, error) {
 // of the class completed, or nobody counted.
 func (m Metric) Of(p Point) (value float64, ok bool) { return m.of(&measured{Point: p}) }
 
-// Measure is what all metrics say of a point, by their names. What the point does
-// not have is not there.
-func Measure(p Point) map[string]float64 {
+// Measure is what all metrics say of a point.
+func Measure(p Point) Measured {
 	once := &measured{Point: p, fct: make(map[Class]FCT)}
-	figures := make(map[string]float64)
+	all := Measured{Values: make(map[string]float64)}
 	for _, m := range Metrics() {
 		if v, ok := m.of(once); ok {
-			figures[m.Name] = v
+			all.Values[m.Name] = v
 		}
 	}
-	return figures
+	for _, f := range ProgramFiguresOf(p) {
+		all.addProgram(f)
+	}
+	return all
 }
 
 // summary sums up the FCTs of a class.

@@ -1,8 +1,10 @@
 package results
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +27,7 @@ func TestMeasure(t *testing.T) {
 		"all.avg": 40, "all.p50": 30, "all.p99": 80, "small.avg": 40, "small.p50": 30, "small.p99": 80,
 		"marks": 7, "drops": 7, "timeouts": 3, "completed": 0.75, "queue.peak": 12_000,
 	}
-	if got := Measure(p); !maps.Equal(got, want) {
+	if got := Measure(p).Values; !maps.Equal(got, want) {
 		t.Errorf("measured %v, want %v", got, want)
 	}
 	for _, m := range Metrics() {
@@ -38,12 +40,54 @@ func TestMeasure(t *testing.T) {
 
 // TestMeasureOfNothing: what nobody counted is unknown, and not zero.
 func TestMeasureOfNothing(t *testing.T) {
-	if got := Measure(Point{}); len(got) > 0 {
+	if got := Measure(Point{}).Values; len(got) > 0 {
 		t.Errorf("nothing measured is %v", got)
 	}
 	partly := Point{Counters: Counters{Ports: []PortCount{{}}, Hosts: []HostCount{{Timeouts: 4}, {Timeouts: Unknown}}}}
-	if got, want := Measure(partly), (map[string]float64{"marks": 0, "drops": 0, "queue.peak": 0}); !maps.Equal(got, want) {
+	if got, want := Measure(partly).Values, (map[string]float64{"marks": 0, "drops": 0, "queue.peak": 0}); !maps.Equal(got, want) {
 		t.Errorf("measured %v, want %v", got, want)
+	}
+}
+
+// TestMeasurePrograms: a program's figure is the mean of what it measured. Ten values
+// have a 99th percentile, which is the largest of them. Programs that failed have none.
+// All comes back from JSON.
+func TestMeasurePrograms(t *testing.T) {
+	p := Point{Programs: []Program{
+		{Name: "client", Start: 1000, End: 3000}, {Name: "server", Stopped: true}, {Name: "broken", Error: "exit status 1"},
+	}}
+	for i := range 10 {
+		p.Figures = append(p.Figures, ProgramSample{Program: "client", Metric: "get", Unit: "ms", Better: Lower, Value: float64(i)})
+	}
+	p.Figures = append(p.Figures,
+		ProgramSample{Program: "client", Metric: "rate", Unit: "1/s", Better: Higher, Value: 5},
+		ProgramSample{Program: "broken", Metric: "rate", Unit: "1/s", Better: Higher, Value: 5})
+	want := Measured{
+		Values: map[string]float64{"programs.client.duration": 2, "programs.client.get": 4.5, "programs.client.get.p99": 9, "programs.client.rate": 5},
+		Programs: []Metric{
+			{Name: "programs.client.duration", Unit: "us", Doc: "duration of the program client", Lower: true},
+			{Name: "programs.client.get", Unit: "ms", Doc: "get of the program client", Lower: true},
+			{Name: "programs.client.get.p99", Unit: "ms", Doc: "get.p99 of the program client", Lower: true},
+			{Name: "programs.client.rate", Unit: "1/s", Doc: "rate of the program client"},
+		},
+	}
+	got := Measure(p)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("measured %+v, want %+v", got, want)
+	}
+	got.Values["small.p99"] = 7
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Measured
+	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, got) {
+		t.Errorf("%s is %+v, %v", text, back, err)
+	}
+	for _, bad := range []string{`[]`, `{"small.p99": "7"}`, `{"small.p99": null}`, `{"programs.client.rate": 5}`} {
+		if err := json.Unmarshal([]byte(bad), &back); err == nil {
+			t.Errorf("%s is %+v", bad, back)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,6 +41,50 @@ const (
 	Lower  = "lower"
 	Higher = "higher"
 )
+
+// Duration is a figure of every program that ends by itself: how long it ran.
+const Duration = "duration"
+
+// Several measurements of a figure at a point are compared one by one, and have a p99.
+const Several = 10
+
+// ProgramFigure is one figure of a program at a point, with all that was measured of it.
+type ProgramFigure struct {
+	Program, Name, Unit string
+	Better              string // [Lower] or [Higher]
+	Values              []float64
+}
+
+// Same tells whether it is the same figure, measured again.
+func (f ProgramFigure) Same(o ProgramFigure) bool {
+	return f.Program == o.Program && f.Name == o.Name && f.Unit == o.Unit
+}
+
+// ProgramFiguresOf are the figures of a point's programs, in the order of the lab and of
+// what they wrote. Programs that failed have none.
+func ProgramFiguresOf(p Point) []ProgramFigure {
+	var all []ProgramFigure
+	for _, program := range p.Programs {
+		if program.Error != "" {
+			continue
+		}
+		if !program.Stopped {
+			all = append(all, ProgramFigure{program.Name, Duration, "us", Lower, []float64{Microseconds(program.Took())}})
+		}
+		for _, s := range p.Figures {
+			if s.Program != program.Name {
+				continue
+			}
+			of := ProgramFigure{s.Program, s.Metric, s.Unit, s.Better, []float64{s.Value}}
+			if i := slices.IndexFunc(all, of.Same); i >= 0 {
+				all[i].Values = append(all[i].Values, s.Value)
+			} else {
+				all = append(all, of)
+			}
+		}
+	}
+	return all
+}
 
 // ProgramFile is what a program wrote on one of its streams.
 type ProgramFile struct {

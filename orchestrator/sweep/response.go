@@ -55,7 +55,9 @@ func (s Store) Response(w *Sweep) (response.Set, error) {
 // measured is what is stored of a point. The fidelity of modelled hosts is never low, and
 // is not looked up.
 func (s Store) measured(w *Sweep, key string) (found response.Point, err error) {
-	if found.Figures, err = s.Figures(key); err != nil || w.Runtime.Facts().Modelled {
+	figures, err := s.Figures(key)
+	found.Figures, found.Programs = figures.Values, figures.Programs
+	if err != nil || w.Runtime.Facts().Modelled {
 		return found, err
 	}
 	run, err := s.Open(key)

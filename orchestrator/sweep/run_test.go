@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 		if err != nil || len(r.Points()) != 1 || r.Points()[0].Coord != p.Coord {
 			t.Errorf("%v: %v, %v", p.Coord, r, err)
 		}
-		if figures, err := s.Figures(p.Key); err != nil || figures["all.avg"] <= 0 {
+		if figures, err := s.Figures(p.Key); err != nil || figures.Values["all.avg"] <= 0 {
 			t.Errorf("%v: %v, %v", p.Coord, figures, err)
 		}
 	}

@@ -57,19 +57,18 @@ func (s Store) Stored(key string) (at time.Time) {
 	return at
 }
 
-// Figures are those of a stored point, by the names of [results.Metrics].
-func (s Store) Figures(key string) (map[string]float64, error) {
+// Figures are what metrics say of a stored point.
+func (s Store) Figures(key string) (figures results.Measured, err error) {
 	path := filepath.Join(s.Folder(key), figuresFile)
 	text, err := bounded.ReadFile(path, maxFile)
 	if err == nil {
 		text, err = store.Unseal(path, text)
 	}
 	if err != nil {
-		return nil, err
+		return figures, err
 	}
-	var figures map[string]float64
 	if err := json.Unmarshal(text, &figures); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return figures, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return figures, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"aqmlab/results"
 )
@@ -30,20 +31,28 @@ type Constraint struct {
 
 // ParseObjective checks the name of a metric.
 func ParseObjective(text string) (Objective, error) {
-	_, err := results.FindMetric(text)
-	return Objective{text}, err
+	return Objective{text}, known(text)
+}
+
+// known checks the name of a metric. Which figures programs have shows when they have run.
+func known(metric string) error {
+	if strings.HasPrefix(metric, results.ProgramMetric) {
+		return nil
+	}
+	_, err := results.FindMetric(metric)
+	return err
 }
 
 // ParseConstraint reads "large.avg <= 1.03 * baseline" or "queue.peak <= 100000".
 func ParseConstraint(text string) (Constraint, error) {
-	parts := regexp.MustCompile(`^\s*([a-z0-9.]+)\s*(<=|>=)\s*([0-9.]+)?\s*(\*)?\s*(baseline)?\s*$`).FindStringSubmatch(text)
+	parts := regexp.MustCompile(`^\s*([^\s<>=*]+)\s*(<=|>=)\s*([0-9.]+)?\s*(\*)?\s*(baseline)?\s*$`).FindStringSubmatch(text)
 	wrong := func() (Constraint, error) {
 		return Constraint{}, fmt.Errorf("%q: want METRIC <= NUMBER * baseline, METRIC <= baseline or METRIC <= NUMBER, or the same with >=", text)
 	}
 	if parts == nil || (parts[4] != "") != (parts[3] != "" && parts[5] != "") || parts[3] == "" && parts[5] == "" {
 		return wrong()
 	}
-	if _, err := results.FindMetric(parts[1]); err != nil {
+	if err := known(parts[1]); err != nil {
 		return Constraint{}, fmt.Errorf("%q: %w", text, err)
 	}
 	c := Constraint{Text: text, Metric: parts[1], AtLeast: parts[2] == ">=", Limit: 1, Relative: parts[5] != ""}

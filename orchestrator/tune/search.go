@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"aqmlab/results"
 )
@@ -175,6 +177,12 @@ func (o *Outcome) extend(ctx context.Context, field []*Trial, from, to uint64) e
 		if found[i] != nil {
 			o.Spent++
 		}
+		if name := o.lacks(found[i]); name != "" {
+			if a.Setting == nil {
+				return fmt.Errorf("%w: points have no %s, but %s", ErrAsked, name, strings.Join(slices.Sorted(maps.Keys(found[i])), ", "))
+			}
+			found[i] = nil
+		}
 		switch t := (*Trial)(nil); {
 		case a.Baseline:
 			base = found[i]
@@ -197,6 +205,21 @@ func (o *Outcome) extend(ctx context.Context, field []*Trial, from, to uint64) e
 		}
 	}
 	return nil
+}
+
+// lacks is the metric that was asked for and that a point does not have, such as for want
+// of flows, if any.
+func (o *Outcome) lacks(figures map[string]float64) string {
+	wanted := []string{o.Objective.Metric}
+	for _, c := range o.Constraints {
+		wanted = append(wanted, c.Metric)
+	}
+	for _, name := range wanted {
+		if _, ok := figures[name]; !ok && figures != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // judge is the objective over that of the scheme as it is, and the excess over each

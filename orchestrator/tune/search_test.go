@@ -182,3 +182,21 @@ func TestNothingHolds(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
+
+// TestNoFigure: a metric that the points do not have is an error, and no gain of zero.
+func TestNoFigure(t *testing.T) {
+	s := Search{
+		Space: []Param{{Key: "x", Low: 1, High: 2}}, Objective: Objective{Metric: "programs.client.rtt"},
+		Budget: 30, Loads: []float64{0.5}, FirstSeed: 1, Note: func(string) {},
+		Measure: func(_ context.Context, asks []Ask) ([]map[string]float64, error) {
+			found := make([]map[string]float64, len(asks))
+			for i := range found {
+				found[i] = map[string]float64{"marks": 1, "drops": 2}
+			}
+			return found, nil
+		},
+	}
+	if o, err := s.Run(t.Context()); !errors.Is(err, ErrAsked) || !strings.Contains(err.Error(), "no programs.client.rtt, but drops, marks") {
+		t.Errorf("%+v, %v", o, err)
+	}
+}

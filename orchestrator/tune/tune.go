@@ -150,10 +150,11 @@ func (b *bench) measure(ctx context.Context, asks []Ask) ([]map[string]float64, 
 		if key == "" {
 			continue
 		}
-		var err error
-		if found[i], err = b.Store.Figures(key); err != nil {
+		figures, err := b.Store.Figures(key)
+		if err != nil {
 			return nil, fmt.Errorf("reading a point of the search: %w", err)
 		}
+		found[i] = figures.Values
 	}
 	return found, nil
 }

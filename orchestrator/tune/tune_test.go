@@ -76,7 +76,7 @@ func TestUselessParameter(t *testing.T) {
 
 // TestTune: the threshold of TCN at a tenth of what it should be is found to be bad.
 func TestTune(t *testing.T) {
-	objective, err := ParseObjective("large.avg")
+	objective, err := ParseObjective("medium.avg")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,16 +9,13 @@ import (
 	"aqmlab/results"
 )
 
-// Duration is the metric of every program that ends by itself: how long it ran.
-const Duration = "duration"
-
 // ProgramRow compares one figure of one program under a scheme with the baseline's, at
 // one load. The baseline has rows too, with its own values.
 type ProgramRow struct {
 	Scheme    string  `json:"scheme"`
 	Load      float64 `json:"load"`
 	Program   string  `json:"program"`
-	Figure    string  `json:"figure"` // [Duration], or what the program calls it
+	Figure    string  `json:"figure"` // [results.Duration], or what the program calls it
 	Unit      string  `json:"unit"`
 	Better    string  `json:"better"` // lower or higher
 	Statistic Metric  `json:"statistic"`
@@ -33,8 +30,8 @@ type ProgramRow struct {
 
 // figure is one figure of a program, as the points of some seeds have it.
 type figure struct {
-	program, name, unit, better string
-	base, other                 [][]float64 // by seed
+	results.ProgramFigure
+	base, other [][]float64 // by seed
 }
 
 // comparePrograms compares the programs of two schemes. Figures of which a seed has ten
@@ -47,7 +44,7 @@ func comparePrograms(common []replayed) []ProgramRow {
 	var rows []ProgramRow
 	for _, f := range figuresOf(common) {
 		for _, row := range f.rows(same) {
-			row.Scheme, row.Load, row.Program, row.Figure, row.Unit, row.Better = to.Scheme, to.Load, f.program, f.name, f.unit, f.better
+			row.Scheme, row.Load, row.Program, row.Figure, row.Unit, row.Better = to.Scheme, to.Load, f.Program, f.Name, f.Unit, f.Better
 			if row.Better == results.Higher {
 				row.Verdict = map[Verdict]Verdict{Better: Worse, Worse: Better, NoDifference: NoDifference}[row.Verdict]
 			}
@@ -62,54 +59,19 @@ func comparePrograms(common []replayed) []ProgramRow {
 func figuresOf(common []replayed) []figure {
 	var all []figure
 	for _, r := range common {
-		base, other := measuredBy(r.base), measuredBy(r.other)
+		base, other := results.ProgramFiguresOf(r.base), results.ProgramFiguresOf(r.other)
 		for _, b := range base {
-			i := slices.IndexFunc(other, b.alike)
+			i := slices.IndexFunc(other, b.Same)
 			if i < 0 {
 				continue
 			}
-			at := slices.IndexFunc(all, func(f figure) bool { return f.program == b.program && f.name == b.name })
+			at := slices.IndexFunc(all, func(f figure) bool { return f.Program == b.Program && f.Name == b.Name })
 			if at < 0 {
 				at = len(all)
-				all = append(all, figure{program: b.program, name: b.name, unit: b.unit, better: b.better})
+				all = append(all, figure{ProgramFigure: b})
 			}
-			all[at].base = append(all[at].base, b.values)
-			all[at].other = append(all[at].other, other[i].values)
-		}
-	}
-	return all
-}
-
-// measuredFigure is what a program measured at one point.
-type measuredFigure struct {
-	program, name, unit, better string
-	values                      []float64
-}
-
-func (m measuredFigure) alike(o measuredFigure) bool {
-	return m.program == o.program && m.name == o.name && m.unit == o.unit
-}
-
-// measuredBy are the figures of a point. Programs that failed have none.
-func measuredBy(p results.Point) []measuredFigure {
-	var all []measuredFigure
-	for _, program := range p.Programs {
-		if program.Error != "" {
-			continue
-		}
-		if !program.Stopped {
-			all = append(all, measuredFigure{program.Name, Duration, "us", results.Lower, []float64{results.Microseconds(program.Took())}})
-		}
-		for _, s := range p.Figures {
-			if s.Program != program.Name {
-				continue
-			}
-			of := measuredFigure{s.Program, s.Metric, s.Unit, s.Better, []float64{s.Value}}
-			if i := slices.IndexFunc(all, of.alike); i >= 0 {
-				all[i].values = append(all[i].values, s.Value)
-			} else {
-				all = append(all, of)
-			}
+			all[at].base = append(all[at].base, b.Values)
+			all[at].other = append(all[at].other, other[i].Values)
 		}
 	}
 	return all
@@ -131,7 +93,7 @@ const measurements results.Class = "measurements"
 // paired tells whether every seed has enough measurements, as many under both.
 func (f figure) paired() bool {
 	for i := range f.base {
-		if len(f.base[i]) != len(f.other[i]) || len(f.base[i]) < minPairs {
+		if len(f.base[i]) != len(f.other[i]) || len(f.base[i]) < results.Several {
 			return false
 		}
 	}

@@ -53,7 +53,7 @@ func TestProgramsBySeed(t *testing.T) {
 	if r.Verdict != NoDifference {
 		t.Errorf("the interval holds zero, and the verdict is %q", r.Verdict)
 	}
-	if d := programRow(t, c, "b", Duration, Mean); d.Value != 1e6 || *d.Normalized != 1 {
+	if d := programRow(t, c, "b", results.Duration, Mean); d.Value != 1e6 || *d.Normalized != 1 {
 		t.Errorf("duration: %+v", d)
 	}
 	if base := programRow(t, c, "a", "rate", Mean); base.CI95 != nil || base.Value != 100 {

@@ -74,17 +74,20 @@ func dotFigure(c compare.Comparison, load float64, s compare.Statistic) (f figur
 		Rule:  1,
 	}
 	for _, scheme := range c.Schemes {
-		r, ok := c.Row(scheme, load, s.Class, s.Metric)
-		if !ok {
-			continue
+		if r, ok := c.Row(scheme, load, s.Class, s.Metric); ok {
+			value, p := pointOf(r)
+			addDot(&f, c, scheme, value, p)
 		}
-		value, p := pointOf(r)
-		widen(&f.X, value, p)
-		p.X, p.Y = value, float64(len(f.Y.Rows))
-		f.Y.Rows = append(f.Y.Rows, layout.Shorten(scheme, 24))
-		f.Series = append(f.Series, figure.Series{Name: scheme, Style: style(c, scheme), Form: figure.Joined, Points: []figure.Point{p}})
 	}
 	return f, len(f.Series) > 0
+}
+
+// addDot gives a scheme a row of its own.
+func addDot(f *figure.Figure, c compare.Comparison, scheme string, value float64, p figure.Point) {
+	widen(&f.X, value, p)
+	p.X, p.Y = value, float64(len(f.Y.Rows))
+	f.Y.Rows = append(f.Y.Rows, layout.Shorten(scheme, 24))
+	f.Series = append(f.Series, figure.Series{Name: scheme, Style: style(c, scheme), Form: figure.Joined, Points: []figure.Point{p}})
 }
 
 // loadFigure shows the normalised value of one statistic against the load, for

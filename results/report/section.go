@@ -102,6 +102,7 @@ func (s *section) draw(c compare.Comparison, points []store.Point) error {
 		}
 	}
 	s.add(dots)
+	s.add(group{Title: "Programs relative to the baseline", Note: "Bars: 95 % intervals; none with one seed.", Figures: programDots(c, s.Load)})
 	points = slices.DeleteFunc(slices.Clone(points), func(p store.Point) bool { return p.Load != s.Load })
 	if err := s.drawTimes(c, points); err != nil {
 		return err

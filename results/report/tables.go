@@ -2,10 +2,8 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"aqmlab/results"
 	"aqmlab/results/compare"
@@ -105,68 +103,4 @@ func probeTable(totals []compare.Total, probe string) layout.Table {
 // formatVerdict prints a verdict in one character.
 func formatVerdict(v compare.Verdict) string {
 	return map[compare.Verdict]string{compare.Better: "+", compare.Worse: "-", compare.NoDifference: "~"}[v]
-}
-
-// programTable has a row for each figure of the lab's programs, and a column for each
-// scheme: the baseline's value, and what others' are relative to it.
-func programTable(c compare.Comparison, load float64) layout.Table {
-	t := layout.Table{Name: "programs", Title: "Programs", Wide: true, Head: []string{"program", "figure", "n"}}
-	t.Head = append(t.Head, c.Schemes...)
-	for _, r := range c.Programs {
-		if r.Load != load || r.Scheme != c.Baseline {
-			continue
-		}
-		row := []string{r.Program, figureName(r), strconv.Itoa(r.Count)}
-		for _, s := range c.Schemes {
-			row = append(row, programCell(c, r, s))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// figureName is "rtt p99", or "goodput" of what has one statistic alone.
-func figureName(r compare.ProgramRow) string {
-	if r.Statistic == compare.P99 {
-		return r.Figure + " p99"
-	}
-	return r.Figure
-}
-
-// programCell is what a scheme has of a row of the baseline's.
-func programCell(c compare.Comparison, base compare.ProgramRow, scheme string) string {
-	i := slices.IndexFunc(c.Programs, func(r compare.ProgramRow) bool {
-		return r.Load == base.Load && r.Scheme == scheme && r.Program == base.Program && r.Figure == base.Figure && r.Statistic == base.Statistic
-	})
-	if i < 0 {
-		return "-"
-	}
-	r := c.Programs[i]
-	switch {
-	case scheme == c.Baseline || r.Normalized == nil:
-		return figureText(r.Value, r.Unit)
-	case r.CI95 == nil:
-		return layout.Ratio(*r.Normalized) + " ?"
-	}
-	return layout.Ratio(*r.Normalized) + " " + formatVerdict(r.Verdict)
-}
-
-// figureText is a value with its unit, in the units of the other tables where these
-// have some.
-func figureText(value float64, unit string) string {
-	switch unit {
-	case "us":
-		return layout.Micros(value)
-	case "ms":
-		return layout.Micros(value * 1e3)
-	case "s":
-		return layout.Micros(value * 1e6)
-	case "bit/s":
-		return fmt.Sprintf("%.3f Gbps", value/1e9)
-	}
-	text := strconv.FormatFloat(value, 'g', 4, 64)
-	if math.Abs(value) >= 1000 {
-		text = strconv.FormatFloat(value, 'f', 0, 64)
-	}
-	return strings.TrimSpace(text + " " + unit)
 }

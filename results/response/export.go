@@ -48,7 +48,7 @@ func (v *View) WriteJSON(w io.Writer) error {
 	for _, a := range v.Over {
 		o.Over = append(o.Over, a.Key)
 	}
-	for _, m := range results.Metrics() {
+	for _, m := range v.grid.metrics {
 		o.Metrics = append(o.Metrics, metricOutput{m.Name, m.Unit, m.Doc, m.Lower})
 	}
 	for _, c := range v.grid.order {
@@ -58,7 +58,7 @@ func (v *View) WriteJSON(w io.Writer) error {
 				values[v.grid.axes[i].Key] = v.grid.axes[i].Values[level]
 			}
 		}
-		for _, m := range results.Metrics() {
+		for _, m := range v.grid.metrics {
 			if e, ok := c.estimate(m.Name); ok {
 				figures[m.Name] = e
 			}
@@ -96,7 +96,7 @@ func (v *View) WriteCSV(w io.Writer) error {
 			}
 			cell = append(cell, value)
 		}
-		for _, m := range results.Metrics() {
+		for _, m := range v.grid.metrics {
 			e, ok := c.estimate(m.Name)
 			if !ok {
 				continue

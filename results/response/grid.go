@@ -15,6 +15,7 @@ type grid struct {
 	seeds   []uint64
 	cells   map[string]*cell // by key
 	order   []*cell          // as their points come first
+	metrics []results.Metric // all that a point has: those of the table, then those of programs
 	example Point            // of low fidelity
 }
 
@@ -43,7 +44,7 @@ func keyOf(scheme string, levels []int) string {
 // gridOf puts the points of a set into their places. Of points that are the same but
 // for what does not concern their scheme, the first counts.
 func gridOf(s Set) (*grid, error) {
-	g := &grid{axes: s.Axes, schemes: schemesOf(s.Points), mine: make(map[string][]bool), cells: make(map[string]*cell)}
+	g := &grid{axes: s.Axes, schemes: schemesOf(s.Points), mine: make(map[string][]bool), cells: make(map[string]*cell), metrics: results.Metrics()}
 	places := make([]map[string]int, len(s.Axes))
 	for i, a := range s.Axes {
 		places[i] = make(map[string]int)
@@ -81,6 +82,11 @@ func (g *grid) add(p Point, levels []int) {
 	}
 	if slices.Contains(c.seeds, p.Seed) {
 		return
+	}
+	for _, m := range p.Programs {
+		if !slices.ContainsFunc(g.metrics, func(o results.Metric) bool { return o.Name == m.Name }) {
+			g.metrics = append(g.metrics, m)
+		}
 	}
 	if !slices.Contains(g.seeds, p.Seed) {
 		g.seeds = append(g.seeds, p.Seed)
@@ -134,12 +140,25 @@ func (g *grid) has(metric string) bool {
 }
 
 // had is the first of two metrics if any point has it, else the second if any has that:
-// labs need not have flows of every class.
+// labs need not have flows of every class. Those of programs alone have their first figure.
 func (g *grid) had(first, second string) string {
-	if !g.has(first) && g.has(second) {
-		return second
+	for _, name := range []string{first, second} {
+		if g.has(name) {
+			return name
+		}
+	}
+	if own := g.programs(); len(own) > 0 {
+		return own[0].Name
 	}
 	return first
+}
+
+// programs are the metrics that are figures of programs.
+func (g *grid) programs() []results.Metric { return g.metrics[len(results.Metrics()):] }
+
+// metric finds one of the metrics by its name. The error for another lists all names.
+func (g *grid) metric(name string) (results.Metric, error) {
+	return results.FindMetric(name, g.programs()...)
 }
 
 // expected is how many points there would be if none was missing.

@@ -37,8 +37,9 @@ type Axis struct {
 type Point struct {
 	Values []string // one an axis
 	results.Coord
-	Figures map[string]float64 // by metric, see [results.Measure]; what was not measured is not there
-	Low     []string           // why its fidelity is low; none: it is not
+	Figures  map[string]float64 // by metric, see [results.Measure]; what was not measured is not there
+	Programs []results.Metric   // those that are of no table: figures of the lab's programs
+	Low      []string           // why its fidelity is low; none: it is not
 }
 
 // Options say what to show of a set.

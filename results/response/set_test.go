@@ -107,6 +107,27 @@ func TestMetricsThatAreThere(t *testing.T) {
 	}
 }
 
+// TestProgramsAlone: a lab of programs shows their figures, with their units.
+func TestProgramsAlone(t *testing.T) {
+	s := sheet([]Axis{axis("schemes.tcn.threshold", "50us 100us")}, "tcn", 2, func(string, []string, uint64) map[string]float64 {
+		return map[string]float64{"programs.client.get.p99": 300}
+	})
+	for i := range s.Points {
+		s.Points[i].Programs = []results.Metric{{Name: "programs.client.get.p99", Unit: "us", Lower: true}}
+	}
+	v := viewOf(t, s, Options{})
+	if v.Metric.Name != "programs.client.get.p99" || v.Metric.Unit != "us" || len(v.Warnings) > 0 {
+		t.Errorf("%+v, %q", v.Metric, v.Warnings)
+	}
+	var out strings.Builder
+	if err := v.WriteCSV(&out); err != nil || !strings.Contains(out.String(), "programs.client.get.p99,us,2,300") {
+		t.Errorf("%s%v", &out, err)
+	}
+	if _, err := New(s, Options{Metric: "programs.client.set"}); !errors.Is(err, results.ErrNoMetric) || !strings.Contains(err.Error(), "programs.client.get.p99") {
+		t.Errorf("another metric: %v", err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	s := sheet([]Axis{axis("workload.load", "0.5 0.9")}, "tcn", 1, func(string, []string, uint64) map[string]float64 { return p99(1) })
 	short := Set{Axes: s.Axes, Points: []Point{{}}}

@@ -46,7 +46,7 @@ func New(s Set, o Options) (*View, error) {
 		{&v.Front[0], cmp.Or(o.Front[0], g.had("small.p99", "all.p99"))},
 		{&v.Front[1], cmp.Or(o.Front[1], g.had("large.avg", "all.avg"))},
 	} {
-		if *wanted.into, err = results.FindMetric(wanted.name); err != nil {
+		if *wanted.into, err = g.metric(wanted.name); err != nil {
 			return nil, err
 		}
 	}
