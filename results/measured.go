@@ -15,6 +15,21 @@ type Measured struct {
 	Programs []Metric           // those that are of no table, by name: figures of the lab's programs
 }
 
+// Measure is what all metrics say of a point.
+func Measure(p Point) Measured {
+	once := &summed{Point: p, fct: make(map[Class]FCT)}
+	all := Measured{Values: make(map[string]float64)}
+	for _, m := range Metrics() {
+		if v, ok := m.of(once); ok {
+			all.Values[m.Name] = v
+		}
+	}
+	for _, f := range ProgramFiguresOf(p) {
+		all.addProgram(f)
+	}
+	return all
+}
+
 // ProgramMetric is the begin of the names of metrics that are figures of programs:
 // programs.NAME.FIGURE is the mean of what the program NAME measured, and
 // programs.NAME.FIGURE.p99 its 99th percentile, where it is of [Several] values.

@@ -14,11 +14,11 @@ type Metric struct {
 	Doc   string
 	Lower bool // lower values are better
 
-	of func(*measured) (value float64, ok bool)
+	of func(*summed) (value float64, ok bool)
 }
 
-// measured is a point whose FCTs are sorted but once for all metrics.
-type measured struct {
+// summed is a point whose FCTs are sorted but once for all metrics.
+type summed struct {
 	Point
 	fct map[Class]FCT // those asked for so far
 }
@@ -64,25 +64,10 @@ func FindMetric(name string, programs ...Metric) (Metric, error) {
 
 // Of is the figure of a point. ok is false where the point does not have it: no flow
 // of the class completed, or nobody counted.
-func (m Metric) Of(p Point) (value float64, ok bool) { return m.of(&measured{Point: p}) }
-
-// Measure is what all metrics say of a point.
-func Measure(p Point) Measured {
-	once := &measured{Point: p, fct: make(map[Class]FCT)}
-	all := Measured{Values: make(map[string]float64)}
-	for _, m := range Metrics() {
-		if v, ok := m.of(once); ok {
-			all.Values[m.Name] = v
-		}
-	}
-	for _, f := range ProgramFiguresOf(p) {
-		all.addProgram(f)
-	}
-	return all
-}
+func (m Metric) Of(p Point) (value float64, ok bool) { return m.of(&summed{Point: p}) }
 
 // summary sums up the FCTs of a class.
-func (p *measured) summary(c Class) FCT {
+func (p *summed) summary(c Class) FCT {
 	f, ok := p.fct[c]
 	if !ok {
 		f = Summarize(p.Flows, c)
@@ -94,31 +79,31 @@ func (p *measured) summary(c Class) FCT {
 }
 
 // timeOf is a metric of the FCTs of a class.
-func timeOf(c Class, pick func(FCT) float64) func(*measured) (float64, bool) {
-	return func(p *measured) (float64, bool) {
+func timeOf(c Class, pick func(FCT) float64) func(*summed) (float64, bool) {
+	return func(p *summed) (float64, bool) {
 		f := p.summary(c)
 		return pick(f), f.Count > 0
 	}
 }
 
 // countOf is a metric of what switches counted.
-func countOf(pick func(Counts) int64) func(*measured) (float64, bool) {
-	return func(p *measured) (float64, bool) { return float64(pick(CountsOf(p.Point))), len(p.Ports) > 0 }
+func countOf(pick func(Counts) int64) func(*summed) (float64, bool) {
+	return func(p *summed) (float64, bool) { return float64(pick(CountsOf(p.Point))), len(p.Ports) > 0 }
 }
 
-func timeouts(p *measured) (float64, bool) {
+func timeouts(p *summed) (float64, bool) {
 	unknown := slices.ContainsFunc(p.Hosts, func(h HostCount) bool { return h.Timeouts == Unknown })
 	return float64(CountsOf(p.Point).Timeouts), len(p.Hosts) > 0 && !unknown
 }
 
-func completed(p *measured) (float64, bool) {
+func completed(p *summed) (float64, bool) {
 	if len(p.Flows) == 0 {
 		return 0, false
 	}
 	return float64(InfoOf(p.Point).Completed) / float64(len(p.Flows)), true
 }
 
-func peak(p *measured) (float64, bool) {
+func peak(p *summed) (float64, bool) {
 	var longest int64
 	for _, q := range p.Ports {
 		longest = max(longest, q.PeakBytes)
