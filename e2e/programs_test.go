@@ -36,10 +36,10 @@ func needPrograms(t *testing.T) {
 func TestGuestPrograms(t *testing.T) {
 	needPrograms(t)
 	g := needGuest(t)
-	one, _ := g.run(t, "testdata/programs.yaml", "--jobs", "1")
-	two, _ := g.run(t, "testdata/programs.yaml", "--jobs", "2", "--set", "seeds=2,1")
+	one, _ := g.run(t, "testdata/programs.yaml", "--seeds", "1")
+	two, _ := g.run(t, "testdata/programs.yaml", "--seeds", "2,1", "--jobs", "2")
 	sameFiles(t, one.Dir, two.Dir)
-	for _, s := range one.Points() {
+	for _, s := range two.Points() {
 		p, err := s.Read()
 		if err != nil {
 			t.Fatal(err)
@@ -96,11 +96,9 @@ func checkPrograms(t *testing.T, s store.Point, p results.Point) {
 	if sent, received := by["iperf3"].Sent, by["iperf3-server"].Received; received < 1<<20 || received > sent+8 { // the end of a connection counts as a byte
 		t.Errorf("iperf3 sent %d bytes, its server received %d", sent, received)
 	}
-	for file, want := range map[string]string{"forks": "1\n2\n3\n", "curl-python": ""} {
-		text, err := os.ReadFile(filepath.Join(s.Path(), results.OutputFile(file, "out")))
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s wrote %q, %v", file, text, err)
-		}
+	text, err := os.ReadFile(filepath.Join(s.Path(), results.OutputFile("forks", "out")))
+	if said := slices.Sorted(strings.Lines(string(text))); err != nil || !slices.Equal(said, []string{"1\n", "2\n", "3\n"}) {
+		t.Errorf("forks wrote %q, %v", text, err)
 	}
 	if got := figures(p, "figures", "seed"); len(got) != 1 || got[0] != float64(p.Seed) {
 		t.Errorf("the seed is %v in seed %d", got, p.Seed)
@@ -127,11 +125,9 @@ func figures(p results.Point, program, metric string) (all []float64) {
 func exactly(t *testing.T, p results.Point) {
 	t.Helper()
 	// ping tells microseconds. The base RTT is that of a small segment; four transmissions
-	// of a packet of 98 bytes in frames of 122 take 3.9 us.
-	for _, rtt := range figures(p, "ping", "rtt") {
-		if rtt < 200 || rtt > 204 {
-			t.Errorf("seed %d: ping measured %v us, want 200 to 204", p.Seed, rtt)
-		}
+	// of a packet of 98 bytes in frames of 122 take 3.9 us. A reply may meet others' packets.
+	if rtts := figures(p, "ping", "rtt"); len(rtts) != 3 || slices.Min(rtts) < 200 || slices.Min(rtts) > 204 {
+		t.Errorf("seed %d: ping measured %v us, want 200 to 204", p.Seed, rtts)
 	}
 	// All of the link but headers and the start of a connection.
 	if got := figures(p, "iperf3", "goodput"); len(got) != 1 || got[0] < 0.8e9 || got[0] > 1e9*1448/1538 {

@@ -65,7 +65,7 @@ func Open(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backe
 	if err := lab.CheckReal(); err != nil {
 		return nil, err
 	}
-	if err := testbed.CheckPrograms(lab, imageOf(lab)); err != nil {
+	if err := testbed.CheckPrograms(lab, imageOf(lab), func(at string) error { return runs(imageOf(lab), at) }); err != nil {
 		return nil, err
 	}
 	g, err := openGuests(lab)

@@ -225,6 +225,17 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	dynamic, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"script": "#! /opt/app -x\nwords", "stranger": "#!/opt/python\n", "nobodys": "#!\n", "dynamic": string(dynamic),
+	} {
+		if err := os.WriteFile(filepath.Join(root, "usr/bin", file), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for link, to := range map[string]string{"usr/bin/app": "/opt/app", "usr/bin/loop": "loop", "usr/bin/gone": "../nowhere"} {
 		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
@@ -232,14 +243,15 @@ func TestFind(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"app": "", "/opt/app": "", "text": "is not a program", "loop": "too many links", "gone": "there is no gone", "sh": "there is no sh", "/opt": "is not a program",
+		"script": "", "stranger": "run by /opt/python", "nobodys": "names no interpreter", "dynamic": "run by /lib",
 	} {
-		err := Find(root, command, nil)
+		_, err := Find(root, command, nil)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", command, err, want)
 		}
 	}
-	if err := Find(root, "app", []string{"PATH=/opt"}); err != nil {
-		t.Error(err)
+	if at, err := Find(root, "app", []string{"PATH=/opt"}); err != nil || at != filepath.Join(root, "opt/app") {
+		t.Errorf("%s, %v", at, err)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // OpenNamespaces brings a lab up in network namespaces of this machine, to run its
 // points on.
 func OpenNamespaces(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend, error) {
-	if err := CheckPrograms(lab, ""); err != nil {
+	if err := CheckPrograms(lab, "/", func(string) error { return nil }); err != nil {
 		return nil, err
 	}
 	return open(ctx, lab, Options{Root: o.Root, Log: o.Log}, o.Note)

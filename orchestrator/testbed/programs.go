@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -179,11 +178,15 @@ func lastLine(text []byte) string {
 	return last[:min(len(last), 200)]
 }
 
-// CheckPrograms tells, before anything is made, which program of the lab is not to be
-// found in a file system; empty: this machine's.
-func CheckPrograms(lab *labs.Lab, image string) error {
+// CheckPrograms tells, before anything is made, which program of the lab cannot run from
+// the file system below a root. Runs says what else keeps a file of this machine from it.
+func CheckPrograms(lab *labs.Lab, root string, runs func(at string) error) error {
 	for _, p := range lab.Programs {
-		if err := program.Find(cmp.Or(image, "/"), p.Run[0], p.Env); err != nil {
+		at, err := program.Find(root, p.Run[0], p.Env)
+		if err == nil {
+			err = runs(at)
+		}
+		if err != nil {
 			return fmt.Errorf("lab %s: program %s: %w", lab.Name, p.Name, err)
 		}
 	}

@@ -19,9 +19,12 @@ const (
 	imageRoot  = "/run/image"   // both together
 )
 
+// OwnFolders are those that programs see of the guest, and not of the host.
+func OwnFolders() []string { return []string{"/proc", "/sys", "/dev", "/tmp", "/run"} }
+
 // Image mounts a folder of the host, read-only, below a layer in the guest's memory that
-// takes what is written, with the guest's own /proc, /sys, /dev, /tmp and /run in it. It
-// returns the root of all that, for programs to have as theirs.
+// takes what is written, with [OwnFolders] in it. It returns the root of all that, for
+// programs to have as theirs.
 func Image() (root string, err error) {
 	upper, work := filepath.Join(imageLayer, "upper"), filepath.Join(imageLayer, "work")
 	for _, dir := range []string{imageBelow, upper, work, imageRoot} {
