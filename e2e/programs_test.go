@@ -223,22 +223,77 @@ func TestDockerPrograms(t *testing.T) {
 // unpacked image, which stays as it is.
 func TestGuestRootFS(t *testing.T) {
 	g := needGuest(t)
-	root := t.TempDir()
-	app, err := os.ReadFile(buildApp(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{"bin", "etc", "proc", "sys", "dev", "tmp", "run"} {
-		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(root, "bin/app"), app, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	root := rootWith(t, buildApp(t))
 	run, _ := g.run(t, labFile(t, ownPrograms), "--set", "host.rootfs="+root)
 	checkOwn(t, run, "this is (none)\n") // guests' hosts have no names of their own
 	if left, err := filepath.Glob(filepath.Join(root, "*", "*")); err != nil || len(left) != 1 {
 		t.Errorf("%v, %v are below the root", left, err)
 	}
+}
+
+// rootWith is a file system that has one program, /bin/app.
+func rootWith(t *testing.T, program string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for _, dir := range []string{"bin", "etc", "proc", "sys", "dev", "tmp", "run"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	app, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "bin/app"), app, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// quicLab has a transport of the programs' own, beside DCTCP.
+const quicLab = `
+topology: {hosts: 3, rate: 100Mbps}
+rtt: 2ms
+host: {transport: dctcp}
+workload: {arrival: poisson, sizes: {kind: fixed, size: 200KB}, pattern: many-to-one, load: 0.5, flows: 10}
+schemes: [{name: tcn, aqm: tcn}]
+programs:
+  - {name: server, on: h2, run: [PROGRAM, serve, ":4433"], serves: true, listens: [4433]}
+  - {name: client, on: h1, run: [PROGRAM, ask, "{h2}:4433", 50000, 20], metrics: lines}
+`
+
+// TestQUIC: a transport in user space runs on all hosts, in virtual time to the byte. No
+// answer of 50,000 bytes takes less than they do on the link, and the base RTT.
+func TestQUIC(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "quic")
+	build := exec.Command("go", "build", "-C", "quic", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Skip("the module of a QUIC library cannot be had: " + string(out))
+	}
+	const least = 2000 + 50000*8/100
+	check := func(run *store.Run) {
+		t.Helper()
+		for _, p := range points(t, run) {
+			answers := figures(p, "client", "answer")
+			if len(answers) != 20 || slices.Min(answers) < least || p.Programs[1].Error != "" {
+				t.Errorf("%d answers, the fastest within %v us; %+v", len(answers), slices.Min(answers), p.Programs)
+			}
+		}
+	}
+	t.Run("netns", func(t *testing.T) {
+		needRoot(t)
+		run, _ := runLab(t, plainVar, labFile(t, strings.ReplaceAll(quicLab, "PROGRAM", program)), "--runtime", "netns")
+		check(run)
+		nothingLeft(t)
+	})
+	t.Run("uml", func(t *testing.T) {
+		g := needGuest(t)
+		lab := labFile(t, strings.ReplaceAll(quicLab, "PROGRAM", "app"))
+		root := rootWith(t, program)
+		one, _ := g.run(t, lab, "--set", "host.rootfs="+root)
+		two, _ := g.run(t, lab, "--set", "host.rootfs="+root)
+		sameFiles(t, one.Dir, two.Dir)
+		check(one)
+	})
 }

@@ -25,7 +25,7 @@ type Program struct {
 	At      time.Duration `lab:"at" range:"0s..1000s" doc:"time of its start; one that listens starts before time zero"`
 	Stop    time.Duration `lab:"stop" write:"set" range:"1ns..1000s" doc:"time of its end: it gets SIGTERM, and a second later SIGKILL; without, it ends by itself"`
 	Serves  bool          `lab:"serves" write:"set" default:"false" doc:"it runs as long as there is anything else, and is stopped then"`
-	Listens []int         `lab:"listens" write:"set" distinct:"yes" range:"1..65535" doc:"TCP ports; time zero comes when it listens at all of them"`
+	Listens []int         `lab:"listens" write:"set" distinct:"yes" range:"1..65535" doc:"TCP or UDP ports; time zero comes when it listens at all of them"`
 	Expect  int           `lab:"expect" write:"set" range:"0..255" doc:"exit status that it is to end with, unless it is stopped"`
 	Metrics kind.Choice   `lab:"metrics" kinds:"metrics" doc:"where its own figures are read from; none when absent"`
 }

@@ -30,7 +30,7 @@ func (p *running) awaitPorts(ctx context.Context, namespace string) error {
 			return p.endedEarly(p.Listens[missing])
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return fmt.Errorf("it does not listen at TCP port %d after %v", p.Listens[missing], readyWithin)
+				return fmt.Errorf("it does not listen at port %d after %v", p.Listens[missing], readyWithin)
 			}
 			return context.Cause(ctx)
 		case <-time.After(lookEvery):
@@ -54,7 +54,7 @@ func (p *running) endedEarly(port int) error {
 	if said == "" {
 		said = lastLines(r.Stdout)
 	}
-	return fmt.Errorf("it ended %s before it listened at TCP port %d; its last words: %s", why, port, said)
+	return fmt.Errorf("it ended %s before it listened at port %d; its last words: %s", why, port, said)
 }
 
 // lastLines are the last words of a program, on one line.
@@ -69,22 +69,28 @@ const (
 	stateListen   = "0A"
 )
 
-// listening lists the TCP ports that somebody listens at in a namespace.
+// listening lists the ports that somebody listens at in a namespace, by TCP or, with a
+// socket of no peer, by UDP.
 func listening(namespace string) ([]int, error) {
 	var ports []int
-	err := eachSocket(namespace, func(s socket) {
+	tcp := eachSocket(namespace, "tcp", func(s socket) {
 		if s.state == stateListen {
 			ports = append(ports, s.local)
 		}
 	})
-	return ports, err
+	udp := eachSocket(namespace, "udp", func(s socket) {
+		if s.remote == 0 {
+			ports = append(ports, s.local)
+		}
+	})
+	return ports, errors.Join(tcp, udp)
 }
 
 // connected tells whether a namespace has connections that have not ended, between ports
 // that are not others'.
 func connected(namespace string, others func(port int) bool) (bool, error) {
 	found := false
-	err := eachSocket(namespace, func(s socket) {
+	err := eachSocket(namespace, "tcp", func(s socket) {
 		found = found || s.state != stateListen && s.state != stateTimeWait && !others(s.local) && !others(s.remote)
 	})
 	return found, err
@@ -96,11 +102,12 @@ type socket struct {
 	local, remote int // ports
 }
 
-// eachSocket reads the table of proc(5) of a namespace: a number, both addresses with
+// eachSocket reads the table of a protocol, tcp or udp, of a namespace as in proc(5): a number, both addresses with
 // their ports, in hexadecimal, and the state.
-func eachSocket(namespace string, do func(socket)) error {
+func eachSocket(namespace, protocol string, do func(socket)) error {
 	return netns.Do(namespace, func() error {
-		for _, file := range []string{"/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"} {
+		for _, file := range []string{protocol, protocol + "6"} {
+			file = "/proc/thread-self/net/" + file
 			text, err := os.ReadFile(file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // no IPv6

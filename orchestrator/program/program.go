@@ -19,7 +19,7 @@ type Spec struct {
 	At      time.Duration // lab time of its start
 	Stop    time.Duration // lab time of its end; zero: it ends by itself
 	Serves  bool          // it is stopped when all others have ended
-	Listens []int         // TCP ports; it starts at once, and is waited for
+	Listens []int         // TCP or UDP ports; it starts at once, and is waited for
 	Figures bool          // it gets a descriptor 3
 }
 

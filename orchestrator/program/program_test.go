@@ -185,15 +185,16 @@ func TestListens(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	const listen = "import socket,time; time.sleep(0.1); s=socket.create_server(('127.0.0.1',47811)); time.sleep(1000)"
-	server := Spec{Name: "server", Run: []string{python, "-c", listen}, Serves: true, Listens: []int{47811}}
+	const listen = "import socket,time; time.sleep(0.1); s=socket.create_server(('127.0.0.1',47811)); " +
+		"u=socket.socket(type=socket.SOCK_DGRAM); u.bind(('127.0.0.1',47813)); time.sleep(1000)"
+	server := Spec{Name: "server", Run: []string{python, "-c", listen}, Serves: true, Listens: []int{47811, 47813}}
 	r, err := Launch(context.Background(), Config{Programs: []Spec{server}, Dilation: 1}, here)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	ports, err := listening("")
-	if err != nil || !slices.Contains(ports, 47811) {
+	if err != nil || !slices.Contains(ports, 47811) || !slices.Contains(ports, 47813) {
 		t.Errorf("launched, and nobody listens: %v, %v", ports, err)
 	}
 	bad := sh("bad", "echo cannot >&2; exit 3")
