@@ -80,6 +80,69 @@ func TestEventsAlike(t *testing.T) {
 	})
 }
 
+// flapping is one long flow between two racks with two paths. First one of these goes down
+// for 50 ms, then the other, and then both. Routes follow after 2 ms.
+const flapping = `
+name: flapping
+topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 1, rate: 100Mbps, core_rate: 100Mbps, convergence: 2ms}
+rtt: 500us
+host: {transport: dctcp, rto_min: 5ms}
+switch: {buffer: {per_port: 200KB}}
+schemes: [{name: tcn, aqm: tcn, threshold: 500us}]
+workload: {arrival: {kind: static, count: [1]}, sizes: {kind: fixed, size: 5MB}, transfer: push, connections: 0}
+collect: {queues: 1ms}
+dilation: 10
+events:
+  - {at: 50ms, for: 50ms, link: l1:p1, down: true}
+  - {at: 150ms, for: 50ms, link: l1:p2, down: true}
+  - {at: 250ms, for: 50ms, link: l1:p1, down: true}
+  - {at: 250ms, for: 50ms, link: l1:p2, down: true}
+`
+
+// TestFlapsAlike: a link that goes down loses what is on it, in every runtime. The flow goes
+// on over the other path where there is one; where there is none, nothing comes.
+func TestFlapsAlike(t *testing.T) {
+	lab := labFile(t, flapping)
+	const ms = time.Millisecond
+	// A timeout of 5 ms and a slow start of less than 20 are behind the flow by the middle of
+	// a flap, and timeouts of 5, 10, 20 and 40 ms, or a little more, behind the last.
+	check := func(t *testing.T, run *store.Run, least float64) {
+		p := points(t, run)["tcn"]
+		const most = 100 * 1500. / 1538
+		for _, window := range [][2]time.Duration{{20 * ms, 50 * ms}, {75 * ms, 100 * ms}, {120 * ms, 150 * ms}, {175 * ms, 200 * ms}, {375 * ms, 400 * ms}} {
+			got := sentIn(p, window[0], window[1])
+			t.Logf("%v: %.1f Mbps of %.1f", window, got, most)
+			if got > 1.02*most || got < least*most {
+				t.Errorf("%v: h1 was sent %.1f Mbps, want at most %.1f and %.0f %% of it at least", window, got, most, 100*least)
+			}
+		}
+		if got := sentIn(p, 255*ms, 300*ms); got > 0 {
+			t.Errorf("h1 was sent %.3f Mbps without any path", got)
+		}
+		var lost int64
+		for _, l := range p.Links {
+			lost += l.LostDown
+		}
+		retransmits := p.Hosts[1].Retransmits
+		if !p.Flows[0].Completed() || lost == 0 || retransmits == 0 || results.CountsOf(p).LinkLosses != lost {
+			t.Errorf("%d packets lost, %d retransmitted; %+v", lost, retransmits, p.Flows)
+		}
+	}
+	t.Run("sim", func(t *testing.T) {
+		run, _ := runLab(t, plainVar, lab, "--runtime", "sim")
+		check(t, run, 0.9)
+	})
+	t.Run("netns", func(t *testing.T) {
+		needRoot(t)
+		run, _ := runLab(t, plainVar, lab, "--runtime", "netns")
+		check(t, run, 0.4)
+	})
+	t.Run("uml", func(t *testing.T) {
+		run, _ := needGuest(t).run(t, lab)
+		check(t, run, 0.9)
+	})
+}
+
 // sentIn is the rate, in Mbps of network-layer bytes, at which h1 was sent data meanwhile.
 func sentIn(p results.Point, from, to time.Duration) float64 {
 	var bytes int64
