@@ -104,8 +104,8 @@ events:
 func TestFlapsAlike(t *testing.T) {
 	lab := labFile(t, flapping)
 	const ms = time.Millisecond
-	// A timeout of 5 ms and a slow start of less than 20 are behind the flow by the middle of
-	// a flap, and timeouts of 5, 10, 20 and 40 ms, or a little more, behind the last.
+	// By the middle of a flap the flow is through with a timeout of 5 ms and a slow start of
+	// less than 20. After the last it has had timeouts of 5, 10, 20 and 40 ms, or little more.
 	check := func(t *testing.T, run *store.Run, least float64) {
 		p := points(t, run)["tcn"]
 		const most = 100 * 1500. / 1538
