@@ -66,7 +66,7 @@ func startUntilUp(t *testing.T) started {
 		t.Fatal(err)
 	}
 	waitFor(t, func() bool {
-		for _, id := range labsIn(os.Getenv(stateVar)) {
+		for _, id := range labsIn(stateOf(t)) {
 			if made, _ := filepath.Glob("/run/netns/aqm-" + id + "-*"); len(made) > 0 {
 				return true
 			}
@@ -79,6 +79,7 @@ func startUntilUp(t *testing.T) started {
 // TestEndWhileComingUp ends a run in the middle of its bring-up, by Ctrl-C and
 // by kill -9.
 func TestEndWhileComingUp(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "kill": os.Kill} {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +108,7 @@ var moments = map[string]string{
 // TestInterrupt: Ctrl-C ends a run with 130, cleans up, and keeps the points
 // that are whole.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	for name, text := range moments {
 		t.Run(name, func(t *testing.T) {
@@ -135,6 +137,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestTwoRunsAtOnce: two runs of one lab into one folder do not get in each other's way.
 func TestTwoRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	first := startUntil(t, "[1/3]")
 	second := startCommand(t, command(t, raceVar, "run", labFile(t, small), "--out", first.out), "[1/3]")

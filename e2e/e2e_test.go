@@ -64,7 +64,7 @@ func run(m *testing.M) int {
 	}
 	// Labs of the tests are not in one list with those that a user keeps.
 	for name, value := range map[string]string{
-		plainVar: p.plain, raceVar: p.race, stateVar: filepath.Join(dir, "state"),
+		plainVar: p.plain, raceVar: p.race, statesVar: filepath.Join(dir, "state"), stateVar: "",
 		othersVar: strings.Join(namespaces(), "\n"),
 	} {
 		if err := os.Setenv(name, value); err != nil {
@@ -73,7 +73,7 @@ func run(m *testing.M) int {
 		}
 	}
 	code := m.Run()
-	if left := leftovers(); len(left) > 0 && os.Geteuid() == 0 {
+	if left := append(strays(), agents("")...); len(left) > 0 && os.Geteuid() == 0 {
 		fmt.Fprintln(os.Stderr, "left behind:", strings.Join(left, ", "))
 		return 1
 	}
@@ -84,7 +84,8 @@ func run(m *testing.M) int {
 const (
 	plainVar  = "AQMLAB_E2E_PLAIN"
 	raceVar   = "AQMLAB_E2E_RACE"
-	stateVar  = "AQMLAB_STATE"      // the program's own, see journal.RootVar
+	stateVar  = "AQMLAB_STATE"      // the program's own, see journal.RootVar; a test may set it
+	statesVar = "AQMLAB_E2E_STATES" // the folder of those of all other tests
 	othersVar = "AQMLAB_E2E_OTHERS" // the namespaces that were there before the tests
 )
 
@@ -112,8 +113,17 @@ func command(t *testing.T, program string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // also for clean-ups
 	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, os.Getenv(program), args...)
-	c.Env = append(os.Environ(), "GORACE=halt_on_error=1 exitcode=66")
+	c.Env = append(os.Environ(), "GORACE=halt_on_error=1 exitcode=66", stateVar+"="+stateOf(t))
 	return c
+}
+
+// stateOf is where the labs of a test are, and of no other that runs beside it.
+func stateOf(t *testing.T) string {
+	if own := os.Getenv(stateVar); own != "" {
+		return own
+	}
+	test, _, _ := strings.Cut(t.Name(), "/")
+	return filepath.Join(os.Getenv(statesVar), test)
 }
 
 func finish(t *testing.T, c *exec.Cmd, code int) outcome {
@@ -181,19 +191,25 @@ func points(t *testing.T, r *store.Run) map[string]results.Point {
 	return all
 }
 
-// leftovers lists what no test may leave: namespaces, state folders, and helper
-// processes of ours. What belongs to a lab of the machine's is none, nor is what was
-// there before, such as by tests that were killed.
-func leftovers() []string {
-	before := labsIn("/run/aqmlab")
+// strays lists namespaces that are of no lab, neither the machine's nor a test's, and were
+// not there before, such as by tests that were killed.
+func strays() []string {
+	labs := func() []string {
+		all := labsIn("/run/aqmlab")
+		states, _ := filepath.Glob(filepath.Join(os.Getenv(statesVar), "*"))
+		for _, state := range append(states, os.Getenv(stateVar)) {
+			all = append(all, labsIn(state)...)
+		}
+		return all
+	}
+	before := labs()
 	left := namespaces()
-	machines := slices.Concat(before, labsIn("/run/aqmlab")) // also those that come or go meanwhile
+	known := slices.Concat(before, labs()) // also those that come or go meanwhile
 	others := strings.Split(os.Getenv(othersVar), "\n")
-	left = slices.DeleteFunc(left, func(path string) bool {
+	return slices.DeleteFunc(left, func(path string) bool {
 		return slices.Contains(others, path) ||
-			slices.ContainsFunc(machines, func(id string) bool { return strings.HasPrefix(path, "/run/netns/aqm-"+id+"-") })
+			slices.ContainsFunc(known, func(id string) bool { return strings.HasPrefix(path, "/run/netns/aqm-"+id+"-") })
 	})
-	return slices.Concat(left, labsIn(os.Getenv(stateVar)), agents())
 }
 
 // namespaces lists the namespaces of labs, whosever they are.
@@ -211,23 +227,35 @@ func labsIn(state string) []string {
 	return folders
 }
 
-// agents lists the helper processes of the programs under test that are alive.
-func agents() []string {
+// agents lists the helper processes of the programs under test that are alive and have
+// these words in their environment, such as a state folder.
+func agents(words string) []string {
 	var found []string
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
 		b, err := os.ReadFile(path)
-		if err == nil && bytes.HasPrefix(b, []byte(filepath.Dir(os.Getenv(plainVar)))) && bytes.Contains(b, []byte("\x00agent\x00")) {
+		if err != nil || !bytes.HasPrefix(b, []byte(filepath.Dir(os.Getenv(plainVar)))) || !bytes.Contains(b, []byte("\x00agent\x00")) {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
+		if err == nil && bytes.Contains(env, []byte(words)) {
 			found = append(found, strings.ReplaceAll(string(bytes.TrimRight(b, "\x00")), "\x00", " "))
 		}
 	}
 	return found
 }
 
-// nothingLeft fails the test unless everything of ours is gone.
+// leftovers lists what a test may not leave: labs, their helper processes, and namespaces
+// of no lab.
+func leftovers(t *testing.T) []string {
+	t.Helper()
+	return slices.Concat(strays(), labsIn(stateOf(t)), agents(stateVar+"="+stateOf(t)+"\x00"))
+}
+
+// nothingLeft fails the test unless everything of its own is gone.
 func nothingLeft(t *testing.T) {
 	t.Helper()
-	if left := leftovers(); len(left) > 0 {
+	if left := leftovers(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

@@ -70,6 +70,7 @@ const fullDisk = "no space left on device"
 // TestDiskFull: wherever the disk is full, a run says so, what is listed of it is whole,
 // and with room it is completed.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	lab := labFile(t, fewFlows)
 	try := func(t *testing.T, dir string) bool {
 		out := filepath.Join(dir, "runs")

@@ -109,6 +109,7 @@ func (d *daemon) container(t *testing.T, state, name string) (id string, pid int
 // TestDockerFaults: what befalls a container, or the Docker daemon, ends a run as
 // [TestFaults] says, and the run can be completed afterwards.
 func TestDockerFaults(t *testing.T) {
+	t.Parallel()
 	d := ownDaemon(t)
 	finish(t, d.command(t, t.TempDir(), "image", "build"), 0)
 	type fault struct {

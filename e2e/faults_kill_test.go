@@ -62,7 +62,7 @@ func sweptAway(t *testing.T, state string, next *exec.Cmd) {
 	t.Helper()
 	labs := labsIn(state)
 	finish(t, next, 0)
-	left := append(agents(), labsIn(state)...)
+	left := append(agents(stateVar+"="+state+"\x00"), labsIn(state)...)
 	for _, id := range labs {
 		spaces, _ := filepath.Glob("/run/netns/aqm-" + id + "-*") // its pattern is good
 		left = append(left, spaces...)
@@ -75,15 +75,17 @@ func sweptAway(t *testing.T, state string, next *exec.Cmd) {
 // TestKill: after kill -9 of a run at any moment, the helper processes end by themselves,
 // and the next command removes the rest.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	lab := labFile(t, small)
 	killedAnywhere(t, kills(3), func(out string) *exec.Cmd {
 		return command(t, plainVar, "run", lab, "--runtime", "netns", "--flows", "40", "--out", out)
-	}, func() { sweptAway(t, os.Getenv(stateVar), command(t, plainVar, "lab", "list")) })
+	}, func() { sweptAway(t, stateOf(t), command(t, plainVar, "lab", "list")) })
 }
 
 // TestDockerKill: the same with containers.
 func TestDockerKill(t *testing.T) {
+	t.Parallel()
 	d := ownDaemon(t)
 	lab, state := labFile(t, small), t.TempDir()
 	killedAnywhere(t, kills(2), func(out string) *exec.Cmd {

@@ -22,6 +22,7 @@ import (
 // TestFaults: what befalls a run in its second point ends it with exit code 1. Nothing is
 // left but the first point, in a run that says what happened.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	type fault struct {
 		name    string

@@ -35,6 +35,7 @@ type interruptible struct {
 // TestInterruptible: the first signal ends every command, with the exit code that
 // shells expect.
 func TestInterruptible(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	run := largeRun(t, dir)
 	fifo := func(t *testing.T, name string) string {
@@ -221,6 +222,7 @@ func largeRun(t *testing.T, root string) string {
 // TestInterruptLocked: commands that wait for another aqmlab, which has the labs of the
 // machine locked, end, and so do runs.
 func TestInterruptLocked(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	locked := lockState(t)
 	defer locked.Close()
@@ -248,6 +250,7 @@ func TestInterruptLocked(t *testing.T) {
 // TestSecondSignal: a run whose clean-up waits ends by the second signal, and the next
 // command removes what it left.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		s := startUntil(t, "[2/3]")
@@ -271,7 +274,7 @@ func TestSecondSignal(t *testing.T) {
 // lockState locks the state folder, as an aqmlab does that looks at the labs.
 func lockState(t *testing.T) *os.File {
 	t.Helper()
-	state := os.Getenv(stateVar)
+	state := stateOf(t)
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func newRootless(t *testing.T) ordinary {
 		t.Skip("no user namespaces for ordinary users: " + d.Findings[0].Text)
 	}
 	t.Cleanup(func() {
-		if left := append(labsIn(filepath.Join(u.runtime(), "aqmlab")), agents()...); len(left) > 0 {
+		if left := append(labsIn(filepath.Join(u.runtime(), "aqmlab")), agents(u.home)...); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	})
@@ -114,6 +114,7 @@ var spoken = strings.Replace(small, "transport: dctcp", "transport: ecn-star", 1
 // TestRootless: an ordinary user runs a lab on real hosts, and is told which and why. The
 // results are the user's, and say how they were made.
 func TestRootless(t *testing.T) {
+	t.Parallel()
 	u := newRootless(t)
 	o := finish(t, u.command(t, "run", u.lab(t, spoken), "--json", "--out", u.out(), "--flows", "60"), 0)
 	if !containsAll(o.err, "runtime netns: ", "not root") || strings.Contains(o.err, "in place of") {
@@ -156,6 +157,7 @@ func TestRootless(t *testing.T) {
 // another one, which the user is told and the run says. Who asks for real hosts, and
 // leaves no choice, is told how to get it.
 func TestRootlessTransport(t *testing.T) {
+	t.Parallel()
 	u := newRootless(t)
 	if kernelHasDCTCP(t) {
 		t.Skip("the kernel has a DCTCP of its own")
@@ -190,6 +192,7 @@ func kernelHasDCTCP(t *testing.T) bool {
 
 // TestRootlessSweep: a sweep on real hosts is measured without root, too.
 func TestRootlessSweep(t *testing.T) {
+	t.Parallel()
 	u := newRootless(t)
 	o := finish(t, u.command(t, "sweep", u.lab(t, spoken), "--runtime", "netns", "--schemes", "tcn", "--over", "workload.flows=10,20", "--store", filepath.Join(u.home, "store")), 0)
 	if !strings.Contains(o.err, "2 to measure") {
@@ -201,6 +204,7 @@ func TestRootlessSweep(t *testing.T) {
 // the exit code that shells expect and the points that are whole. After kill -9 nothing
 // runs any more, and the next command removes the rest.
 func TestRootlessEnds(t *testing.T) {
+	t.Parallel()
 	u := newRootless(t)
 	lab := u.lab(t, spoken)
 	for s, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGKILL: -1} {
@@ -209,7 +213,7 @@ func TestRootlessEnds(t *testing.T) {
 		if got := signalled(t, run.Cmd, s); got != want {
 			t.Errorf("%v: exit code %d, want %d", s, got, want)
 		}
-		waitFor(t, func() bool { return agents() == nil })
+		waitFor(t, func() bool { return agents(u.home) == nil })
 		if s == syscall.SIGKILL {
 			finish(t, u.command(t, "lab", "list"), 0)
 			continue
@@ -223,6 +227,7 @@ func TestRootlessEnds(t *testing.T) {
 // TestRootlessTerminal: Ctrl-C on a terminal is one signal, although the run in the user
 // namespace is on the same terminal, whose colours and bars it has.
 func TestRootlessTerminal(t *testing.T) {
+	t.Parallel()
 	u := newRootless(t)
 	c := u.command(t, "run", u.lab(t, spoken), "--out", u.out())
 	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 120})
@@ -251,6 +256,7 @@ func TestRootlessTerminal(t *testing.T) {
 // TestRootlessLabUp: a lab of an ordinary user stays up, whose hosts run commands from the
 // user's folder, and lab down removes it with what runs on its hosts.
 func TestRootlessLabUp(t *testing.T) {
+	t.Parallel()
 	u := newRootless(t)
 	if _, err := exec.LookPath("nsenter"); err != nil {
 		t.Skip(err)

@@ -107,6 +107,7 @@ func killed(t *testing.T, times int, whole time.Duration, sweep func() *exec.Cmd
 // TestSweepKilled: a sweep that was killed time and again has the points of one that was
 // not.
 func TestSweepKilled(t *testing.T) {
+	t.Parallel()
 	times := kills(20)
 	seeds := fmt.Sprintf("1..%d", max(12, times*3/2)) // so that no run but the last gets to the end
 	whole, store := t.TempDir(), t.TempDir()
@@ -137,6 +138,7 @@ func TestSweepOfGuestsKilled(t *testing.T) {
 
 // TestSweepTwiceAtOnce: two processes share the points of a sweep.
 func TestSweepTwiceAtOnce(t *testing.T) {
+	t.Parallel()
 	const seeds = "1..4"
 	whole, store := t.TempDir(), t.TempDir()
 	aqmlab(t, plainVar, 0, sweepArgs(whole, seeds)...)
@@ -196,6 +198,7 @@ func TestSweepOnFullDisk(t *testing.T) {
 // TestInterruptedGoesOn: Ctrl-C of a search and of a sweep says what is spent, and the
 // same command measures the rest alone.
 func TestInterruptedGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args []string
 		says string // before the number of points that are stored

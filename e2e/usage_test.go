@@ -19,6 +19,7 @@ func containsAll(text string, parts ...string) bool {
 // TestBadInput: what the user gets wrong is said in words, with exit code 2,
 // and nothing is brought up.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		args []string

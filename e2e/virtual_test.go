@@ -12,6 +12,7 @@ import (
 // TestVirtualTimeRepeats: a run with modelled hosts stores the same bytes
 // whatever runs beside it. It needs no root.
 func TestVirtualTimeRepeats(t *testing.T) {
+	t.Parallel()
 	stored := func(jobs string) map[string][]byte {
 		run, _ := runLab(t, plainVar, "smoke", "--runtime", "sim", "--seeds", "1..3", "--jobs", jobs)
 		files := map[string][]byte{}
