@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"aqmlab/switch/event"
@@ -37,7 +38,10 @@ func (n *Network) build(spec Spec) error {
 	if err := errors.Join(spec.Pause.check(), spec.checkPart()); err != nil {
 		return err
 	}
-	n.timeline = spec.Timeline
+	n.drops = n.to.Release
+	if spec.Pause.on() {
+		n.drops = n.dropped
+	}
 	hosts := len(spec.Hosts)
 	routes := make([]table, len(nodes))
 	for at := hosts; at < len(nodes); at++ {
@@ -54,7 +58,8 @@ func (n *Network) build(spec Spec) error {
 	if err := findRoutes(nodes, hosts, routes); err != nil {
 		return err
 	}
-	n.routes, n.detours = routes, findDetours(spec.Timeline, nodes, hosts, routes)
+	n.nodes, n.routes, n.whole = nodes, routes, slices.Clone(routes)
+	n.detours = findDetours(spec.Timeline, nodes, hosts, n.whole)
 	n.lead(nodes, hosts)
 	return nil
 }
@@ -88,18 +93,15 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		n.numbered += len(nodes[at].links)
 		return nil
 	}
-	pool, release := port.NewPool(spec.Port.Buffer), n.to.Release
-	if spec.Pause.on() {
-		release = n.dropped
-	}
+	pool := port.NewPool(spec.Port.Buffer)
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
 		ps.FacesHost = e.far < len(spec.Hosts)
 		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
-		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, release); err == nil {
-			made.Ingress, err = port.NewIngress(ps, port.Outlet{Forward: forward, Release: release})
+		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, n.drops); err == nil {
+			made.Ingress, err = port.NewIngress(ps, port.Outlet{Forward: forward, Release: n.drops})
 		}
 		if err != nil {
 			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)
@@ -118,7 +120,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		}
 		e.in.build()
 		made.in = e.in
-		n.ports = append(n.ports, made)
+		n.ports, n.makings = append(n.ports, made), append(n.makings, making{ps, e.tx})
 	}
 	return nil
 }
@@ -153,19 +155,21 @@ func (n *Network) addHost(spec Spec, nodes []node, at int) error {
 		}
 	}
 	links[0].away = u.wire
-	u.line = newDelayLine(u.wire, h.Delays, spec.Timeline.ofHost(at), func(at time.Duration, k *packet.Packet) { n.offer(at, u, k) })
+	u.delays, u.send = h.Delays, func(at time.Duration, k *packet.Packet) { n.offer(at, u, k) }
+	u.line = newDelayLine(u.wire, h.Delays, spec.Timeline.ofHost(at), u.send)
 	return nil
 }
 
 // addHostPort makes the port that a host sends by.
 func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, e end) (err error) {
-	if made.Port, err = port.New(n.nextPort(spec, e.link.Rate), n.to.Kinds, n.to.Release); err != nil {
+	spec = n.nextPort(spec, e.link.Rate)
+	if made.Port, err = port.New(spec, n.to.Kinds, n.to.Release); err != nil {
 		return fmt.Errorf("port of host %s: %w", made.Switch, err)
 	}
 	u.port = newTransmitter(made.Port, nil)
 	u.wire = &u.port.wire
 	n.initWire(u.wire, e)
-	n.ports = append(n.ports, made)
+	n.ports, n.makings = append(n.ports, made), append(n.makings, making{spec, u.port})
 	return nil
 }
 

@@ -47,18 +47,24 @@ func newImpairment(e end, delay time.Duration, seed uint64, release func(*packet
 		release:   release,
 		LossCount: LossCount{Number: e.number, From: l.A, To: l.B},
 		rate:      l.LossRate,
-		states:    e.states,
+		mayLose:   l.LossRate > 0,
 		sent:      course{LinkState: LinkState{Rate: l.Rate, Delay: delay, LossRate: l.LossRate}},
 	}
-	if e.beyond {
-		i.states = shared(e.states, sentDelay)
-	}
 	i.arriving = i.sent
-	i.mayLose = l.LossRate > 0 || slices.ContainsFunc(e.states, func(s LinkState) bool { return s.LossRate > 0 || s.Down })
+	i.steer(e)
 	if e.number%2 == 1 {
 		i.From, i.To = l.B, l.A
 	}
 	return i
+}
+
+// steer gives the direction the states of the end of the link that it leads away from.
+func (c *impairment) steer(e end) {
+	c.states = e.states
+	if e.beyond {
+		c.states = shared(e.states, sentDelay)
+	}
+	c.mayLose = c.mayLose || slices.ContainsFunc(e.states, func(s LinkState) bool { return s.LossRate > 0 || s.Down })
 }
 
 // begin begins the timeline.

@@ -51,9 +51,13 @@ type Network struct {
 	hosts    []uplink
 	index    map[netip.Addr]int
 	ports    []Port
-	routes   []table  // of all nodes, as they are now
-	detours  []detour // those of the timeline that are to come
-	timeline Timeline
+	makings  []making             // of the ports
+	drops    func(*packet.Packet) // takes what ports of switches drop
+	nodes    []node
+	routes   []table        // of all nodes, as they are now
+	whole    []table        // the same while no link is down
+	detours  []detour       // of the timeline
+	detoured []*event.Timer // the detours that are to come
 	impaired []*impairment  // those of the wires that have one
 	inlets   map[int]*inlet // by trunk
 	numbered int            // ports of the whole fabric so far, those that this network does not carry included
@@ -92,6 +96,9 @@ type uplink struct {
 	gate *gate        // before the wire; nil without flow control or with a port
 	port *transmitter // before the wire; nil without [Spec.HostPorts]
 	wire *wire
+
+	delays []time.Duration                          // of the spec
+	send   func(at time.Duration, k *packet.Packet) // by the port, the gate or the wire
 }
 
 // stop takes a pause frame of the switch.

@@ -28,11 +28,26 @@ func (n *Network) Begin(zero time.Duration) {
 			p.in.intake.course.ahead = shifted(p.in.intake.states, zero)
 		}
 	}
-	for _, d := range n.detours {
-		n.loop.Schedule(event.NewTimer(func(time.Duration) { copy(n.routes, d.routes) }), zero+d.at)
-	}
+	n.beginDetours(zero)
 	if n.to.Rated != nil {
 		n.tellRates(zero)
+	}
+}
+
+// beginDetours has routes follow the timeline. Of the detours that are over only the last
+// one counts.
+func (n *Network) beginDetours(zero time.Duration) {
+	for _, t := range n.detoured {
+		n.loop.Cancel(t)
+	}
+	n.detoured = nil
+	for i, d := range n.detours {
+		if i+1 < len(n.detours) && zero+n.detours[i+1].at <= n.loop.Now() {
+			continue
+		}
+		t := event.NewTimer(func(time.Duration) { copy(n.routes, d.routes) })
+		n.detoured = append(n.detoured, t)
+		n.loop.Schedule(t, zero+d.at)
 	}
 }
 

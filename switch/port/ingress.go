@@ -132,3 +132,18 @@ func (i *Ingress) Count() IngressCount {
 	}
 	return i.count
 }
+
+// Replace has another ingress side take the place of this one at now: all ACKs that wait
+// go on, and next goes on counting where this one ends. Either may be nil.
+func (i *Ingress) Replace(now time.Duration, next *Ingress) {
+	if i == nil {
+		return
+	}
+	for k := i.queue.Pop(); k != nil; k = i.queue.Pop() {
+		i.count.Released++
+		i.out.Forward(now, k)
+	}
+	if next != nil {
+		next.count = i.count
+	}
+}

@@ -78,44 +78,81 @@ func NewInPool(spec Spec, kinds Kinds, pool *Pool, release func(*packet.Packet))
 	if spec.Rate <= 0 || spec.Queues < 1 || spec.Buffer <= 0 {
 		return nil, fmt.Errorf("port: rate %v, %d queues, buffer %v: each must be above zero", spec.Rate, spec.Queues, spec.Buffer)
 	}
-	p := &Port{
-		queues:  make([]queue, spec.Queues),
-		lengths: spec.Lengths,
-		release: release,
-	}
-	for i := range p.queues {
-		p.queues[i].Queue = packet.NewQueue(spec.Lengths)
-	}
-	var err error
-	if p.memory, err = newMemory(spec, pool); err != nil {
-		return nil, fmt.Errorf("port: %w", err)
-	}
-	if p.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
+	p := &Port{release: release}
+	made, err := p.design(spec, kinds, pool)
+	if err != nil {
 		return nil, err
+	}
+	p.assume(made)
+	return p, nil
+}
+
+// design is the parts of a port that a spec describes. The port itself does not change.
+func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error) {
+	made.lengths = spec.Lengths
+	made.queues = make([]queue, spec.Queues)
+	for i := range made.queues {
+		made.queues[i].Queue = packet.NewQueue(spec.Lengths)
+	}
+	if made.memory, err = newMemory(spec, pool); err != nil {
+		return made, fmt.Errorf("port: %w", err)
+	}
+	if made.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
+		return made, err
 	}
 	schedulers := kinds.Schedulers()
 	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, TurnEnded: p.turnEnded, Schedulers: schedulers}
-	if p.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
-		return nil, fmt.Errorf("scheduler: %w", err)
+	if made.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
+		return made, fmt.Errorf("scheduler: %w", err)
 	}
-	_, p.sorted = p.scheduler.(sched.Sorter)
-	p.scheme, err = kinds.Schemes().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
+	_, made.sorted = made.scheduler.(sched.Sorter)
+	made.judge, err = newJudge(spec, kinds, made.scheduler)
+	return made, err
+}
+
+// newJudge makes the scheme of a port with that scheduler.
+func newJudge(spec Spec, kinds Kinds, scheduler sched.Scheduler) (j judge, err error) {
+	j.scheme, err = kinds.Schemes().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
 		Queues:  spec.Queues,
-		Weights: sched.Weights(p.scheduler, spec.Queues),
-		Quanta:  sched.Quanta(p.scheduler),
-		Strict:  sched.Strict(p.scheduler),
+		Weights: sched.Weights(scheduler, spec.Queues),
+		Quanta:  sched.Quanta(scheduler),
+		Strict:  sched.Strict(scheduler),
 		Lengths: spec.Lengths,
 		Rate:    spec.Rate,
 		RTTs:    spec.RTTs,
 		Rand:    rand.New(rand.NewPCG(spec.Seed, 0)),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("scheme: %w", err)
+		return j, fmt.Errorf("scheme: %w", err)
 	}
-	if o, ok := p.scheme.(aqm.RoundObserver); ok {
-		p.turns = &turns{o, spec.Rate}
+	if o, ok := j.scheme.(aqm.RoundObserver); ok {
+		j.turns = &turns{o, spec.Rate}
 	}
-	return p, nil
+	return j, nil
+}
+
+// judge is the scheme of a port.
+type judge struct {
+	scheme aqm.Scheme
+	turns  *turns // nil when the scheme does not observe rounds
+}
+
+// parts is what a spec says of a port.
+type parts struct {
+	judge
+	queues    []queue
+	memory    memory
+	scheduler sched.Scheduler
+	lengths   packet.Lengths
+	sorted    bool
+	limiter   *tokenBucket
+}
+
+// assume gives the port, which is empty, its parts.
+func (p *Port) assume(m parts) {
+	p.scheme, p.turns = m.scheme, m.turns
+	p.queues, p.memory, p.scheduler = m.queues, m.memory, m.scheduler
+	p.lengths, p.sorted, p.limiter = m.lengths, m.sorted, m.limiter
 }
 
 // turnEnded passes the end of a queue's turn on to a scheme that asks for it. A
@@ -146,20 +183,27 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 		return false
 	}
 	k.Enqueued = now
+	p.join(i, k, length)
+	q.Enqueued++
+	return true
+}
+
+// join puts a packet of that length into queue i, for the scheduler at the time at which
+// it arrived.
+func (p *Port) join(i int, k *packet.Packet, length int) {
+	q := &p.queues[i]
 	if p.sorted {
-		p.hold(now, i, k)
+		p.hold(k.Enqueued, i, k)
 	} else {
 		q.Push(k)
-		p.scheduler.Enqueued(now, i, length)
+		p.scheduler.Enqueued(k.Enqueued, i, length)
 	}
 	p.bytes += length
 	p.memory.bytes += length
-	q.Enqueued++
 	if q.Bytes() > q.peak {
 		q.peak = q.Bytes()
 		q.PeakBytes = max(q.PeakBytes, q.peak)
 	}
-	return true
 }
 
 // next is the packet that the scheduler chose, of queue q.
