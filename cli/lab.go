@@ -20,8 +20,9 @@ import (
 )
 
 func newLab(kinds port.Kinds) *cobra.Command {
-	return group("lab", "List, check, bring up and take down labs",
-		newLabList(), newLabShow(kinds), newLabSchema(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec())
+	return group("lab", "List, check, bring up, watch, change and take down labs",
+		newLabList(), newLabShow(kinds), newLabSchema(kinds), newLabCheck(kinds), newLabExport(kinds), newLabUp(kinds), newLabDown(), newLabStatus(), newLabExec(),
+		newLabStats(kinds), newLabUse(kinds), newLabSet(kinds), newLabEvent(kinds))
 }
 
 func newLabList() *cobra.Command {
@@ -237,8 +238,10 @@ func toTakeDown(all bool, names []string, o testbed.Options) ([]testbed.Standing
 
 func newLabStatus() *cobra.Command {
 	return shown(&cobra.Command{
-		Use:     "status",
-		Short:   "List the labs of this machine",
+		Use:   "status",
+		Short: "List the labs of this machine",
+		Long: `Status lists the labs of this machine: those that were left up, with the scheme that
+runs and what was changed since and still holds, and those of runs.`,
 		Example: "  aqmlab lab status --json",
 	}, func(*cobra.Command, []string) ([]testbed.Standing, error) {
 		all, err := testbed.Labs(testbed.Options{})
@@ -256,6 +259,9 @@ func newLabStatus() *cobra.Command {
 					hosts = len(s.Network.Hosts)
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Created.Local().Format(time.DateTime))
+				if changes := s.Changes(); len(changes) > 0 {
+					fmt.Fprintf(w, "  changed: %s\n", strings.Join(changes, "; "))
+				}
 				if s.Problem != "" {
 					fmt.Fprintf(w, "  %s; aqmlab lab down %s removes it\n", strings.ReplaceAll(s.Problem, "\n", "; "), s.ID)
 				}

@@ -192,13 +192,13 @@ func explain(err error) error {
 		return usage(err)
 	}
 	for _, theirs := range []error{
-		uml.ErrUnavailable, orchestrator.ErrNotResumed, cluster.ErrUnfit, testbed.ErrNotRoot, testbed.ErrMemory, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, kind.ErrUnknown, exec.ErrNotFound,
+		uml.ErrUnavailable, orchestrator.ErrNotResumed, cluster.ErrUnfit, testbed.ErrNotRoot, testbed.ErrMemory, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, testbed.ErrOld, kind.ErrUnknown, exec.ErrNotFound,
 	} {
 		if errors.Is(err, theirs) {
 			return usage(err)
 		}
 	}
-	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
+	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 || errors.As(err, new(labs.Errors)) || errors.As(err, new(*labs.Error)) {
 		return usage(err)
 	}
 	return err

@@ -53,6 +53,12 @@ func (c *Queues) Samples() []results.QueueSample {
 
 func (c *Queues) sample(now time.Duration) {
 	for i, p := range c.ports {
+		if len(c.last[i]) != p.Queues() { // it has changed, and its counts have moved
+			c.last[i] = make([]port.Count, p.Queues())
+			for q := range c.last[i] {
+				c.last[i][q] = p.Count(q)
+			}
+		}
 		for q := range p.Queues() {
 			count, last, peak := p.Count(q), &c.last[i][q], p.TakePeak(q)
 			if count == *last && peak == 0 {
@@ -91,6 +97,7 @@ var (
 	_ fabric.Collector = (*Queues)(nil)
 	_ fabric.Collector = (*Estimates)(nil)
 	_ fabric.Collector = (*Capture)(nil)
+	_ fabric.Collector = (*Live)(nil)
 )
 
 // Estimates keeps every estimate that the schemes of switch ports make of how fast

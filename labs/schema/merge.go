@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -21,6 +22,7 @@ const (
 type Overrides struct {
 	Environment bool     // the variables of keys
 	Set         []string // "key=value"; of two for one key the last prevails
+	By          string   // what errors call Set; --set if empty
 }
 
 // Reader has the values that prevail of the file, the environment and --set, one
@@ -29,6 +31,7 @@ type Reader struct {
 	*document
 	merged  *viper.Viper
 	origins map[string]string // --set or a variable, by key; the rest is from the file
+	setBy   string            // what --set is called
 	failed  map[string]bool   // keys that have an error
 	dir     string            // of the file
 }
@@ -42,7 +45,7 @@ func (s *Schema) Open(at Source, find Find, over Overrides) (*Reader, error) {
 	if at.Made {
 		clear(d.lines)
 	}
-	r := &Reader{document: d, merged: viper.New(), origins: make(map[string]string), failed: make(map[string]bool), dir: at.Dir}
+	r := &Reader{document: d, merged: viper.New(), origins: make(map[string]string), failed: make(map[string]bool), dir: at.Dir, setBy: cmp.Or(over.By, setSource)}
 	for path, value := range d.values {
 		r.merged.SetDefault(path, value)
 	}
@@ -225,17 +228,17 @@ func (r *Reader) set(pair string) {
 	path, value, ok := strings.Cut(pair, "=")
 	path = strings.ToLower(strings.TrimSpace(path))
 	if !ok || path == "" {
-		r.failAt(setSource, "", "%q is not key=value: want one such as workload.load=0.5,0.9", pair)
+		r.failAt(r.setBy, "", "%q is not key=value: want one such as workload.load=0.5,0.9", pair)
 		return
 	}
 	targets, err := r.targets(path)
 	if err != nil {
-		r.failAt(setSource, path, "%w", err)
+		r.failAt(r.setBy, path, "%w", err)
 		return
 	}
 	for _, target := range targets {
 		r.merged.Set(target, strings.TrimSpace(value))
-		r.origins[target] = setSource
+		r.origins[target] = r.setBy
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"aqmlab/orchestrator/host"
@@ -133,6 +134,9 @@ func (p Plan) forHost(host int) Plan {
 	}
 	return p
 }
+
+// SwitchName is the name of a switch, by its index.
+func (l *Lab) SwitchName(i int) string { return strings.TrimPrefix(l.Switches[i], namespace(l.ID, "")) }
 
 func namespace(id, node string) string { return "aqm-" + id + "-" + node }
 

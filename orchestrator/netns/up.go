@@ -265,11 +265,20 @@ func (l *Lab) Retime(p Plan) error {
 	return nil
 }
 
+// CheckUplink tells whether a host can send at a rate in bits per second, as of
+// [Plan.Uplink].
+func CheckUplink(uplink int64) error {
+	if uplink < minUplink {
+		return fmt.Errorf("uplink of %d bit/s: want %d or more", uplink, minUplink)
+	}
+	return nil
+}
+
 // Rerate changes the rate at which a host sends on its link, in bits per second as
 // [Plan.Uplink] is. What the host has queued is kept.
 func (l *Lab) Rerate(host int, p Plan, uplink int64) error {
-	if uplink < minUplink {
-		return fmt.Errorf("rerate host %s: uplink of %d bit/s: want %d or more", l.Hosts[host].Name, uplink, minUplink)
+	if err := CheckUplink(uplink); err != nil {
+		return fmt.Errorf("rerate host %s: %w", l.Hosts[host].Name, err)
 	}
 	p.Uplink = uplink
 	err := Do(l.Hosts[host].Namespace, func() error {

@@ -3,9 +3,11 @@ package role
 import (
 	"context"
 
+	"aqmlab/collectors"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/program"
 	"aqmlab/results"
+	"aqmlab/switch/port"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen/live"
 )
@@ -53,6 +55,21 @@ func (c SwitchClient) Recent(ctx context.Context, from int) ([]results.QueueSamp
 // Finish ends the fabric.
 func (c SwitchClient) Finish(ctx context.Context) (Measured, error) {
 	return ask[Measured](ctx, c.Process, "Finish", agent.Nothing{})
+}
+
+// Look looks at the fabric.
+func (c SwitchClient) Look(ctx context.Context) (collectors.Look, error) {
+	return ask[collectors.Look](ctx, c.Process, "Look", agent.Nothing{})
+}
+
+// Change has all ports go on as spec says.
+func (c SwitchClient) Change(ctx context.Context, spec port.Spec) error {
+	return tell(ctx, c.Process, "Change", spec)
+}
+
+// Follow has the fabric follow another timeline.
+func (c SwitchClient) Follow(ctx context.Context, course Course) error {
+	return tell(ctx, c.Process, "Follow", course)
 }
 
 // HostsClient calls a process that is [Hosts], in the same way.

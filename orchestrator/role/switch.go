@@ -24,6 +24,7 @@ type Switch struct {
 	queues    *collectors.Queues
 	estimates *collectors.Estimates
 	capture   *collectors.Capture // nil: none
+	live      *collectors.Live    // nil: none
 }
 
 var (
@@ -56,6 +57,7 @@ type Fabric struct {
 	Sample    time.Duration           // lab time between two samples of the queues; zero: none
 	Estimates bool                    // keep what schemes estimate
 	Capture   *collectors.CaptureSpec // nil: nothing is captured
+	Live      bool                    // [Switch.Look] may be called; not with Capture
 }
 
 // Start runs a fabric until Finish.
@@ -80,6 +82,11 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	if f.Capture != nil {
 		s.capture = collectors.NewCapture(*f.Capture, f.Spec.Hosts, nil) // frames are real
 		attach = append(attach, s.capture)
+	}
+	s.live = nil
+	if f.Live {
+		s.live = &collectors.Live{}
+		attach = append(attach, s.live)
 	}
 	session, err := s.sw.Start(f.Spec, f.Dilation, attach...)
 	if err != nil {

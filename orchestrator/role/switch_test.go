@@ -184,6 +184,9 @@ func TestSwitchOutOfOrder(t *testing.T) {
 	refused("Finish before Start", closed.Finish(nothing, &m), "not running")
 	refused("Begin before Start", closed.Begin(0, &nothing), "not running")
 	refused("Recent before Start", closed.Recent(0, nil), "not running")
+	refused("Look before Start", closed.Look(nothing, nil), "not running")
+	refused("Change before Start", closed.Change(port.Spec{}, &nothing), "not running")
+	refused("Follow before Start", closed.Follow(role.Course{}, &nothing), "not running")
 	missing := wire.Config{MTU: 1500, CPU: -1, Ports: []wire.PortConfig{{Interface: "none-such", MAC: make([]byte, 6), Far: make([]byte, 6)}}}
 	refused("Open what is not there", closed.Open(missing, &nothing), "none-such")
 	refused("Start after that", closed.Start(role.Fabric{}, &nothing), "no interfaces yet")
@@ -210,6 +213,9 @@ func checkRunningOrder(t *testing.T, refused func(what string, err error, want s
 			t.Fatal(err)
 		}
 		refused("Start twice", l.sw.Start(l.fabric, &nothing), "is running")
+		refused("Look at what counts for nobody", l.sw.Look(nothing, nil), "does not count")
+		refused("Change to nothing", l.sw.Change(port.Spec{}, &nothing), "port of s1 to h1")
+		refused("Follow a link that is not there", l.sw.Follow(role.Course{Timeline: fabric.Timeline{Links: []fabric.LinkCourse{{Link: 9}}}}, &nothing), "no link has the number 9")
 		if err := l.sw.Finish(nothing, &m); err != nil {
 			t.Fatal(err)
 		}

@@ -113,7 +113,10 @@ func TestDelaysByKernel(t *testing.T) {
 		if by == "" {
 			rtt.Max = rtt.Min
 		}
-		got, err := delaysByKernel(&labs.Lab{RTT: rtt})
+		if got, err := delaysByKernel(&labs.Lab{RTT: rtt}, true); by != labs.ByNetem && (got || err != nil) {
+			t.Errorf("by %q: %v, %v in a lab that stays, whose RTTs may change", by, got, err)
+		}
+		got, err := delaysByKernel(&labs.Lab{RTT: rtt}, false)
 		if fails := by == labs.ByNetem && missing != nil; got != want || (err != nil) != fails {
 			t.Errorf("by %q: %v, %v; want %v (netem: %v)", by, got, err, want, missing)
 		}

@@ -12,9 +12,11 @@ import (
 )
 
 // delaysByKernel tells whether the hosts' kernels hold back packets for the RTTs
-// that the lab draws, rather than the switch. The switch alone changes them at lab times.
-func delaysByKernel(lab *labs.Lab) (bool, error) {
-	if lab.RTT.Max == lab.RTT.Min || lab.RTT.By == labs.ByDelayLine || lab.ChangesRTTs() {
+// that the lab draws, rather than the switch. The switch alone changes them at lab times,
+// and in a lab that stays.
+func delaysByKernel(lab *labs.Lab, stays bool) (bool, error) {
+	changes := lab.ChangesRTTs() || stays && lab.RTT.By != labs.ByNetem
+	if lab.RTT.Max == lab.RTT.Min || lab.RTT.By == labs.ByDelayLine || changes {
 		return false, nil
 	}
 	err := netns.CanDelay()

@@ -58,7 +58,7 @@ func TestEventsAndOverhead(t *testing.T) {
 		}
 	}
 	drawn := parse(t, strings.Replace(eventful, "rtt: 100us", "rtt: {min: 100us, max: 300us, distribution: uniform}", 1))
-	if byKernel, err := delaysByKernel(drawn); byKernel || err != nil {
+	if byKernel, err := delaysByKernel(drawn, false); byKernel || err != nil {
 		t.Errorf("the kernel delays: %v, %v", byKernel, err)
 	}
 }

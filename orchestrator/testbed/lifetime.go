@@ -14,6 +14,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
@@ -35,9 +36,6 @@ var (
 	ErrAmbiguous = errors.New("more than one lab fits")
 	ErrNoHost    = errors.New("no such host")
 )
-
-// hostsFile is the name of the /etc/hosts of a lab, in its state folder.
-const hostsFile = "hosts"
 
 // Keep brings a lab up with one of its schemes and leaves it running when this
 // process ends. A dilation that the lab leaves open is 1. The error for a scheme
@@ -63,8 +61,12 @@ func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing
 	if err != nil {
 		return Standing{}, err
 	}
+	began, err := host.Monotonic()
+	if err != nil {
+		return Standing{}, err
+	}
 	// Nobody reads a kept lab's samples, so it takes none.
-	if err := t.startFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation}); err != nil {
+	if err := t.startFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation, Live: true}); err != nil {
 		return Standing{}, err
 	}
 	info := Info{
@@ -75,12 +77,19 @@ func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing
 		Transport: t.lab.Host.Transport,
 		Congctl:   t.cc.Name(),
 		Network:   t.net,
+		Began:     began,
 	}
 	if err := t.journal.Describe(info); err != nil {
 		return Standing{}, err
 	}
-	if err := os.WriteFile(filepath.Join(t.journal.Dir(), hostsFile), t.net.HostsFile(), 0o644); err != nil {
-		return Standing{}, fmt.Errorf("writing the hosts file: %w", err)
+	lab, err := t.lab.YAML()
+	if err != nil {
+		return Standing{}, err
+	}
+	for name, text := range map[string][]byte{hostsFile: t.net.HostsFile(), labFile: lab} {
+		if err := os.WriteFile(filepath.Join(t.journal.Dir(), name), text, 0o644); err != nil {
+			return Standing{}, fmt.Errorf("writing the lab's state folder: %w", err)
+		}
 	}
 	standing := Standing{ID: t.journal.ID(), State: journal.Detached, Created: time.Now().UTC(), Info: info}
 	return standing, t.letGo()

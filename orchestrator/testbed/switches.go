@@ -39,7 +39,7 @@ func (t *Testbed) openSwitches(ctx context.Context) error {
 
 // ports is what a switch opens.
 func (t *Testbed) ports(sw int) wire.Config {
-	c := wire.Config{MTU: t.lab.Host.MTU, CPU: -1, Virtual: t.virtual}
+	c := wire.Config{MTU: t.lab.Host.MTU, CPU: -1, Virtual: t.virtual, Stays: t.stays}
 	if n := len(t.cpus.Switches); n > 0 {
 		c.CPU = t.cpus.Switches[sw%n]
 		// Who shares a CPU, with the hosts or with other switches, sleeps.

@@ -44,17 +44,6 @@ func (o Options) root() string {
 	return cmp.Or(o.Root, journal.Root())
 }
 
-// Info is what a lab's state folder says of it.
-type Info struct {
-	Lab       string     `json:"lab"`
-	Runtime   string     `json:"runtime,omitempty"`
-	Scheme    string     `json:"scheme,omitempty"`
-	Dilation  float64    `json:"dilation,omitempty"`
-	Transport string     `json:"transport,omitempty"`
-	Congctl   string     `json:"congestion_control,omitempty"` // the kernel's name for it
-	Network   *netns.Lab `json:"network,omitempty"`
-}
-
 // Testbed is a lab's hosts and switch, up and idle or running one point.
 type Testbed struct {
 	lab      *labs.Lab
@@ -70,6 +59,7 @@ type Testbed struct {
 	blamed   bool           // an error has said which process died
 
 	virtual      bool         // see [Options]
+	stays        bool         // Detached of them
 	image        string       // the same
 	uplinks      []units.Rate // of the hosts, if they are not alike
 	dilation     float64

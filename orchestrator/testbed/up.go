@@ -37,7 +37,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Testbed{lab: lab, virtual: o.Virtual, image: o.Image, cpus: free, dilation: max(1, float64(lab.Dilation))}
+	t := &Testbed{lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, cpus: free, dilation: max(1, float64(lab.Dilation))}
 	if err := t.up(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
@@ -80,7 +80,7 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if t.netem, err = delaysByKernel(t.lab); err != nil {
+	if t.netem, err = delaysByKernel(t.lab, o.Detached); err != nil {
 		return err
 	}
 	t.plan, t.uplinks = t.planOf(spec), uplinks(spec, t.lab.Topology.Rate)
@@ -273,10 +273,13 @@ func (t *Testbed) spawn(ctx context.Context, o Options, ao agent.Options, name s
 	return p, nil
 }
 
+// socketSuffix ends the name of an agent's socket in the lab's state folder.
+const socketSuffix = ".sock"
+
 // detached is what an agent of a lab that stays needs.
 func (t *Testbed) detached(name string) *agent.Detached {
 	path := filepath.Join(t.journal.Dir(), name)
-	return &agent.Detached{Socket: path + ".sock", Log: path + ".log"}
+	return &agent.Detached{Socket: path + socketSuffix, Log: path + ".log"}
 }
 
 // Down removes the testbed. It is safe on one that came up in part, and for a

@@ -341,6 +341,9 @@ func (p *Port) Bytes() int { return p.bytes }
 // QueueBytes is the number of bytes in queue q.
 func (p *Port) QueueBytes(q int) int { return p.queues[q].Bytes() }
 
+// QueuePackets is the number of packets in queue q.
+func (p *Port) QueuePackets(q int) int { return p.queues[q].Len() }
+
 // Count is what has been counted for queue q.
 func (p *Port) Count(q int) Count { return p.queues[q].Count }
 

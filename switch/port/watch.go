@@ -22,6 +22,7 @@ const (
 	DroppedFull                    // the buffer had no room
 	DroppedOnArrival               // by the scheme, before it joined its queue
 	DroppedOnDeparture             // by the scheme, when it left its queue
+	Fates                          // how many there are
 )
 
 // Dropped tells whether the packet is gone.

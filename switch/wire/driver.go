@@ -4,7 +4,6 @@ package wire
 
 import (
 	"fmt"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -13,6 +12,7 @@ import (
 	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
+	"aqmlab/switch/times"
 )
 
 // driver advances one fabric along the wall clock, or, with an outbox, along a
@@ -34,7 +34,7 @@ type driver struct {
 	out     *outbox       // of a virtual clock; else nil
 	ahead   time.Duration // of a virtual clock: how far ahead of the hosts the fabric runs
 	tally   tally
-	zero    atomic.Pointer[time.Duration] // of the timeline, in lab time; nil unless it is about to begin
+	tasks   chan func() // to be done between two turns
 }
 
 var _ fabric.Edge = (*driver)(nil)
@@ -52,6 +52,8 @@ func newDriver(s *Switch, dilation float64) *driver {
 		ports: s.ports,
 		spin:  s.config.Spin,
 		out:   s.out,
+		tally: tally{lateness: times.New(10)},
+		tasks: make(chan func(), 1),
 	}
 	if d.spin > 0 && s.config.CPU >= 0 { // it has a CPU of its own
 		d.urgency.set = setRealTime
@@ -104,7 +106,7 @@ func (d *driver) run(done <-chan struct{}) {
 	for {
 		r := d.clock.read()
 		d.urgency.turn(time.Duration(d.tally.start) + d.clock.wall(r.lab))
-		d.beginTimeline()
+		d.doTask()
 		frames := 0
 		for i := range d.ports {
 			frames += d.receive(r, i)
@@ -126,11 +128,12 @@ func (d *driver) run(done <-chan struct{}) {
 	}
 }
 
-// beginTimeline begins the network's timeline when its time zero has become known.
-func (d *driver) beginTimeline() {
-	if zero := d.zero.Load(); zero != nil {
-		d.zero.Store(nil)
-		d.network.Begin(*zero)
+// doTask does what was given to do between two turns, if anything was.
+func (d *driver) doTask() {
+	select {
+	case task := <-d.tasks:
+		task()
+	default:
 	}
 }
 
@@ -196,7 +199,7 @@ func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
 		d.post(now, by, k)
 		return
 	}
-	d.tally.lateness.note(d.clock.now() - now)
+	d.tally.lateness.Note(d.clock.now() - now)
 	if !p.send(k.Frame) {
 		d.tally.unsent++
 	}

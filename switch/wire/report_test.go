@@ -6,6 +6,7 @@ import (
 
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
+	"aqmlab/switch/times"
 )
 
 // TestReportShares: Busy is the share of wall time from the begin of work to its end, but no
@@ -23,7 +24,7 @@ func TestReportShares(t *testing.T) {
 		ran, waited := threadTimes()
 		d := &driver{clock: clock{dilation: 2}, network: &fabric.Network{}, pool: &packet.Pool{}}
 		d.loop.RunUntil(day / 2)
-		d.tally = tally{start: 7, busy: tt.busy, ran: ran + tt.ran, waited: waited - day/4, ignored: 3, unsent: 9, lostBefore: 4}
+		d.tally = tally{lateness: times.New(10), start: 7, busy: tt.busy, ran: ran + tt.ran, waited: waited - day/4, ignored: 3, unsent: 9, lostBefore: 4}
 		r, err := d.report()
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func (d *driver) runAhead(done <-chan struct{}) {
 	for {
 		r := d.clock.readVirtual()
 		until := r.lab + d.ahead
-		d.beginTimeline()
+		d.doTask()
 		frames := 0
 		for i := range d.ports {
 			frames += d.drain(r, i)
@@ -86,7 +86,7 @@ func (d *driver) flush() {
 	d.tally.unsent += d.out.send()
 	now := d.tally.start + int64(d.clock.now())
 	for i, k := range d.out.packets {
-		d.tally.lateness.note(time.Duration(now - d.out.controls[i].due))
+		d.tally.lateness.Note(time.Duration(now - d.out.controls[i].due))
 		d.pool.Put(k)
 	}
 	clear(d.out.packets)

@@ -47,6 +47,10 @@ type Config struct {
 	// spinning would never end. The interfaces must have a queueing discipline that
 	// keeps frames until their time (SO_TXTIME), as fq does.
 	Virtual bool
+	// Stays says that sessions run for as long as somebody likes, and are looked at
+	// meanwhile: what that leaves in memory is collected at once, which stops the loop
+	// for some tens of microseconds. Otherwise it is collected when the session ends.
+	Stays bool
 }
 
 // PortConfig is one interface towards a host, or towards another switch.
@@ -163,6 +167,7 @@ func (s *Switch) each(do func(port int) error) error {
 type Session struct {
 	driver  *driver
 	virtual bool // see [Config]
+	stays   bool // the same
 	stop    chan struct{}
 	done    chan struct{} // closed when the loop has ended
 	report  Report
@@ -194,7 +199,7 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...fabric.
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
 	}
-	session := &Session{driver: d, virtual: s.config.Virtual, stop: make(chan struct{}), done: make(chan struct{})}
+	session := &Session{driver: d, virtual: s.config.Virtual, stays: s.config.Stays, stop: make(chan struct{}), done: make(chan struct{})}
 	started := make(chan error)
 	go session.run(s.config.CPU, started)
 	if err := <-started; err != nil {
@@ -207,9 +212,42 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...fabric.
 // zero is in nanoseconds of CLOCK_MONOTONIC, so far ahead that the session has [Notice] to
 // learn of it. It is called once.
 func (s *Session) Begin(zero int64) {
-	lab := s.driver.clock.lab(time.Duration(zero - s.driver.tally.start))
-	s.driver.zero.Store(&lab)
+	lab := s.LabTime(zero)
+	s.driver.tasks <- func() { s.driver.network.Begin(lab) }
 }
+
+// LabTime is the lab time of a time of CLOCK_MONOTONIC in nanoseconds.
+func (s *Session) LabTime(monotonic int64) time.Duration {
+	return s.driver.clock.lab(time.Duration(monotonic - s.driver.tally.start))
+}
+
+// errEnded is the error of a session that is over.
+var errEnded = errors.New("the switch has stopped")
+
+// Do has the session's loop call f between two of its turns, with the lab time, and waits
+// until it has. While f runs the switch does nothing else.
+func (s *Session) Do(f func(now time.Duration, n *fabric.Network)) error {
+	done := make(chan struct{})
+	task := func() {
+		f(s.driver.loop.Now(), s.driver.network)
+		close(done)
+	}
+	select {
+	case s.driver.tasks <- task:
+	case <-s.done:
+		return errEnded
+	}
+	select {
+	case <-done:
+		return nil
+	case <-s.done:
+		return errEnded
+	}
+}
+
+// Network is what the session runs. Only what its methods ready beforehand may be called
+// outside of [Session.Do].
+func (s *Session) Network() *fabric.Network { return s.driver.network }
 
 // Notice is the wall time in which a session notices that its timeline has begun, beside
 // what it runs ahead in virtual time.
@@ -231,7 +269,7 @@ func (s *Session) run(cpu int, started chan<- error) {
 		started <- err
 		return
 	}
-	if !s.virtual {
+	if !s.virtual && !s.stays {
 		defer deferGarbage()()
 	}
 	err := s.driver.start()
