@@ -62,7 +62,7 @@ duckdb: ## another program reads the results: DuckDB, in a module of its own (ne
 	fi
 
 kernel: build ## the guest kernel of --runtime uml, unless there is one; says what to install where it cannot
-	@flock Makefile sh -c './aqmlab kernel show >/dev/null 2>&1 || ./aqmlab kernel build || test $$? -eq 2'
+	@flock Makefile sh -c './aqmlab kernel path >/dev/null 2>&1 || ./aqmlab kernel build || test $$? -eq 2'
 
 e2e: kernel ## the command itself, on real hosts (needs root) and in guests
 	@$(TALLY) -count=1 -timeout $(TIMEOUT) ./e2e

@@ -5,6 +5,7 @@ import (
 
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
+	"aqmlab/results/store"
 
 	"github.com/spf13/cobra"
 )
@@ -52,7 +53,9 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 				}
 				return printJSON(c.OutOrStdout(), comparison)
 			}
-			return report.Text(c.OutOrStdout(), comparison, tableOptions(c))
+			o := tableOptions(c)
+			o.Notes = kernelOf(runs)
+			return report.Text(c.OutOrStdout(), comparison, o)
 		},
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the lab's)")
@@ -60,4 +63,29 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 	completeFlag(c, "baseline", completeBaseline)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// kernelOf is a line that names the kernel which the hosts of all runs had. Where runs
+// differ in it, the comparison says so.
+func kernelOf(runs []*store.Run) []string {
+	line := ""
+	for i, r := range runs {
+		m := r.Manifest
+		guest, own := m.Host.Kernels()
+		kernel := ""
+		switch {
+		case guest != "":
+			kernel = "the kernel of all hosts is Linux " + guest + ", of guests"
+		case m.OnOwnKernel() && own != "":
+			kernel = "the kernel of all hosts is Linux " + own
+		}
+		if i > 0 && kernel != line {
+			return nil
+		}
+		line = kernel
+	}
+	if line == "" { // models have none
+		return nil
+	}
+	return []string{line}
 }

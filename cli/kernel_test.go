@@ -20,8 +20,36 @@ func TestNoKernel(t *testing.T) {
 			t.Errorf("%v: %s", args, errs)
 		}
 	}
+	for _, args := range [][]string{{"kernel", "path", "--version", "6.12"}, {"kernel", "test", "--version", "6.12"}, {"run", "smoke", "--kernel", "6.12"}, {"sweep", "smoke", "--runtime", "uml", "--kernel", "6.12", "--plan"}} {
+		if _, errs := run(t, exitUsage, args...); !strings.Contains(errs, "aqmlab kernel build --version 6.12 makes") {
+			t.Errorf("%v: %s", args, errs)
+		}
+	}
 	if _, errs := run(t, exitUsage, "kernel"); !strings.Contains(errs, "build, ") {
 		t.Errorf("without a command: %s", errs)
+	}
+}
+
+// TestWrongKernel: a version that is not known is answered with those that are. One for
+// hosts that are no guests is refused.
+func TestWrongKernel(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	const known = `unknown guest kernel "6.13": want one of 6.1, 6.12`
+	for want, commands := range map[string][][]string{
+		known: {
+			{"kernel", "build", "--version", "6.13"}, {"kernel", "path", "--version", "6.13"}, {"kernel", "test", "--version", "6.13"},
+			{"run", "smoke", "--kernel", "6.13"}, {"sweep", "smoke", "--runtime", "uml", "--kernel", "6.13"},
+		},
+		"are no guests: want --runtime uml": {
+			{"run", "smoke", "--kernel", "6.12", "--runtime", "netns"}, {"sweep", "smoke", "--kernel", "6.12"},
+			{"tune", "smoke", "--scheme", "tcn", "--kernel", "6.12"},
+		},
+	} {
+		for _, args := range commands {
+			if _, errs := run(t, exitUsage, args...); !strings.Contains(errs, want) {
+				t.Errorf("%v: %s, want %s", args, errs, want)
+			}
+		}
 	}
 }
 
@@ -36,7 +64,7 @@ func TestBuildNothing(t *testing.T) {
 }
 
 func TestPrintKernelTest(t *testing.T) {
-	test := guests.KernelTest{Kernel: uml.Kernel{Release: "6.1.2"}, Took: 149 * time.Millisecond}
+	test := guests.KernelTest{Kernel: uml.Kernel{Version: "6.1", Release: "6.1.2"}, Took: 149 * time.Millisecond}
 	test.Diagnosis.Findings = []doctor.Finding{{Part: "hosts", OK: true}, {Part: "CPUs", Text: "a single one"}}
 	test.Diagnosis.Ready = true
 	var b bytes.Buffer

@@ -14,6 +14,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/sweep/cluster"
@@ -33,6 +34,7 @@ type labFlags struct {
 	seeds    string
 	flows    string
 	dilation string
+	kernel   string
 	set      []string
 }
 
@@ -46,9 +48,31 @@ func (f *labFlags) add(c *cobra.Command) {
 	fs.StringArrayVar(&f.set, "set", nil, "override any key of the lab: --set host.rto_min=5ms (repeatable)")
 }
 
+// addKernel adds the flag for the kernel of guests, to commands that choose a runtime.
+func (f *labFlags) addKernel(c *cobra.Command) {
+	c.Flags().StringVar(&f.kernel, "kernel", "", "version of Linux of guests instead of the lab's, for --runtime uml: "+strings.Join(uml.Versions(), ", "))
+	completeFlag(c, "kernel", cobra.FixedCompletions(uml.Versions(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// onGuests refuses the flag for hosts that are no guests.
+func (f *labFlags) onGuests(on orchestrator.Runtime) error { return checkKernel(f.kernel, on) }
+
+// checkKernel refuses a kernel of guests on another runtime.
+func checkKernel(kernel string, on orchestrator.Runtime) error {
+	if kernel == "" || on.Facts().Guests {
+		return nil
+	}
+	return fmt.Errorf("--kernel %s: hosts of runtime %s are no guests: want --runtime %s", kernel, on, guestRuntime())
+}
+
+// guestRuntime is the runtime of guests.
+func guestRuntime() orchestrator.Runtime {
+	return orchestrator.RuntimesWith(func(r backend.Facts) bool { return r.Guests })[0]
+}
+
 // changes tells whether any flag is given.
 func (f *labFlags) changes() bool {
-	return len(f.schemes)+len(f.set) > 0 || f.loads+f.seeds+f.flows+f.dilation != ""
+	return len(f.schemes)+len(f.set) > 0 || f.loads+f.seeds+f.flows+f.dilation+f.kernel != ""
 }
 
 // overrides are what the flags set of a lab: "key=value".
@@ -59,6 +83,7 @@ func (f *labFlags) overrides() []string {
 		{"workload.flows", f.flows},
 		{"seeds", f.seeds},
 		{"dilation", f.dilation},
+		{"host.kernel", f.kernel},
 	} {
 		if o.value != "" {
 			set = append(set, o.key+"="+o.value)
@@ -106,6 +131,7 @@ run's is refused.`,
 		Example: `  aqmlab run quickstart
   aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
   aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json
+  aqmlab run quickstart --kernel 6.12
   aqmlab run --resume latest`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeLabs,
@@ -113,6 +139,7 @@ run's is refused.`,
 	}
 	f.add(c)
 	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.RuntimeNames(), ", "))
+	f.addKernel(c)
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
 	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.RuntimeNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -127,6 +154,12 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	on, err := orchestrator.ParseRuntime(f.runtime)
 	if err != nil {
 		return usage(fmt.Errorf("--runtime: %w", err))
+	}
+	if f.kernel != "" && on == orchestrator.Auto {
+		on = guestRuntime()
+	}
+	if err := f.onGuests(on); err != nil {
+		return usage(err)
 	}
 	if f.jobs < 0 {
 		return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.jobs))

@@ -26,14 +26,17 @@ type guests struct{ tmp string }
 // needGuest skips where no guest kernel is at hand. Tests of guests run beside each
 // other, when all others are over: load does not disturb them, but they disturb what
 // keeps up with the wall clock.
-func needGuest(t *testing.T) guests {
+func needGuest(t *testing.T) guests { return needGuestOf(t, "6.1") }
+
+// needGuestOf is needGuest for a version of the kernel.
+func needGuestOf(t *testing.T, version string) guests {
 	t.Helper()
 	t.Parallel()
 	var stderr strings.Builder
-	c := command(t, plainVar, "kernel", "show")
+	c := command(t, plainVar, "kernel", "path", "--version", version)
 	c.Stderr = &stderr
 	if err := c.Run(); err != nil {
-		t.Skip(strings.TrimSpace(stderr.String()))
+		t.Skip(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "aqmlab: "))
 	}
 	g := guests{t.TempDir()}
 	t.Cleanup(func() {
@@ -97,6 +100,24 @@ func TestGuest(t *testing.T) {
 			t.Errorf("%s: the switch marked %d packets, the hosts saw %d", scheme, marked, seen)
 		}
 	}
+}
+
+// TestGuestOfOtherKernel: a lab on another kernel is as exact, stores the same bytes a
+// second time, and says which kernel that was. It is not one with the lab on the first.
+func TestGuestOfOtherKernel(t *testing.T) {
+	g, lab := needGuestOf(t, "6.12"), labFile(t, small)
+	args := []string{"--kernel", "6.12", "--schemes", "droptail,tcn", "--flows", "20"}
+	run, printed := g.run(t, lab, append(args, "--jobs", "1")...)
+	for scheme, p := range points(t, run) {
+		if p.Fidelity.Label != results.FidelityExact {
+			t.Errorf("%s: fidelity %+v", scheme, p.Fidelity)
+		}
+	}
+	if guest, _ := run.Manifest.Host.Kernels(); !strings.HasPrefix(guest, "6.12.") || !strings.Contains(string(run.LabYAML), `kernel: "6.12"`) || len(printed.Runs) != 2 {
+		t.Errorf("the kernel was %q, of lab\n%s", guest, run.LabYAML)
+	}
+	again, _ := g.run(t, lab, append(args, "--jobs", "2")...)
+	sameFiles(t, run.Dir, again.Dir)
 }
 
 // TestGuestOfDynamicProgram: a program that `go build` links to the C library, as it

@@ -120,6 +120,8 @@ func AsText(raw any) (string, bool) {
 func (f Field) line(raw any, into reflect.Value) error {
 	s, ok := AsText(raw)
 	switch {
+	case !ok && slices.Contains(f.OneOf, Show(raw)):
+		return fmt.Errorf("%s is a number: want it in quotes, %q", Show(raw), Show(raw))
 	case !ok && f.OneOf != nil:
 		return fmt.Errorf("%s is not text: want one of %s", Show(raw), strings.Join(f.OneOf, ", "))
 	case !ok:

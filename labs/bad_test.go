@@ -40,7 +40,7 @@ func badFiles() map[string]badFile {
 
 		// Keys.
 		"unknown key":        {base + "worklaod: {flows: 3}\n", `x.yaml:3: worklaod: unknown key "worklaod": want one of ` + topLevel + ` (did you mean workload?)`},
-		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, transport (did you mean mtu?)`},
+		"unknown inner key":  {base + "host:\n  mtu: 1500\n  mut: 9000\n", `x.yaml:5: host.mut: unknown key "mut": want one of init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, kernel, transport (did you mean mtu?)`},
 		"capital":            {base + "Seeds: 1\n", `x.yaml:3: Seeds: unknown key "Seeds": want one of ` + topLevel + ` (did you mean seeds?)`},
 		"not YAML below":     {base + "a: b: c\n", `x.yaml:3: not YAML: mapping values are not allowed in this context`},
 		"bad indent":         {base + "host:\n  mtu: 1500\n init_cwnd: 3\n", `x.yaml:5: not YAML: did not find expected key`},

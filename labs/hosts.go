@@ -61,6 +61,14 @@ func (l *Lab) Unsupported(hosts Hosts) []string {
 	return append(modelled, others...)
 }
 
+// DefaultKernel is the version of Linux of guests, unless host.kernel names another.
+const DefaultKernel = "6.1"
+
+// NamesKernel tells whether the lab asks for guests of another kernel.
+func (l *Lab) NamesKernel() bool {
+	return l.Host.Kernel != "" && l.Host.Kernel != DefaultKernel // a lab that was not loaded has none
+}
+
 // CheckReal tells whether the lab's switches can serve real hosts.
 func (l *Lab) CheckReal() error {
 	scheduler, err := l.scheduler()

@@ -107,6 +107,7 @@ type Host struct {
 	Port         string        `lab:"port" what:"port" oneof:"nic,switch" default:"nic" doc:"what hosts send by: nic, a queue without end that marks nothing, or switch, a port like those of switches, with their buffer, scheduler and scheme, as in the papers' ns-2 and ns-3 simulations"`
 	Container    Container     `lab:""`
 	RootFS       string        `lab:"rootfs" form:"folder" write:"set" only:"guests" doc:"folder with the file system of [programs](programs.md#under-a-guest-kernel), such as an unpacked image; this machine's when absent"`
+	Kernel       string        `lab:"kernel" what:"guest kernel" oneof:"6.1,6.12" default:"6.1" write:"changed" only:"guests" doc:"version of Linux, in quotes, see [uml.md](uml.md#two-kernels)"`
 
 	Transport       string         // one of [transport.Table]
 	TransportParams map[string]any `lab:"transport" kinds:"transports" name:"Transport" default:"dctcp" doc:"what aqmlab transport list lists"`

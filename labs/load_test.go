@@ -48,7 +48,7 @@ func TestDefaults(t *testing.T) {
 		Host: labs.Host{
 			Transport: "dctcp", InitCwnd: 10, RTOMin: 10 * time.Millisecond, MTU: 1500, IdleRestart: true, Port: "nic",
 			RTOInitial: time.Second, RTOMax: 120 * time.Second, DelayedACK: 2, ACKTimeout: 40 * time.Millisecond,
-			LossRecovery: "rack", Stack: "linux", SmallQueue: time.Millisecond,
+			LossRecovery: "rack", Stack: "linux", SmallQueue: time.Millisecond, Kernel: "6.1",
 		},
 		Switch: labs.Switch{
 			Lengths:   "wire",
@@ -95,6 +95,7 @@ host:
   mtu: 9000
   idle_restart: false
   port: switch
+  kernel: "6.12"
 switch:
   buffer: {per_port: 300KiB, sharing: port}
   lengths: ip
@@ -133,7 +134,7 @@ dilation: 2.5
 		Host: labs.Host{
 			Transport: "dctcp", TransportParams: map[string]any{"g": 0.125}, InitCwnd: 16, RTOMin: 5 * time.Millisecond, MTU: 9000, Port: "switch",
 			RTOInitial: 6 * time.Millisecond, RTOMax: time.Second, DelayedACK: 1, ACKTimeout: 100 * time.Microsecond,
-			LossRecovery: "sack", Stack: "plain",
+			LossRecovery: "sack", Stack: "plain", Kernel: "6.12",
 		},
 		Switch: labs.Switch{
 			Buffer:  labs.Buffer{PerPort: 300 * 1024, Sharing: "port"},
@@ -328,7 +329,7 @@ func TestBadOverrides(t *testing.T) {
 		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, load_of, connections, handshake, pias, pias_gap, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
-		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, transport`},
+		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, kernel, transport`},
 		"unknown scheme":   {set: []string{"schemes.tnc.threshold=1us"}, want: `--set: schemes.tnc.threshold: unknown scheme "tnc": want one of droptail, dctcp-red, tcn (did you mean tcn?)`},
 		"a scheme":         {set: []string{"schemes.tcn=blue"}, want: `--set: schemes.tcn.aqm: unknown kind "blue": want one of ` + schemes},
 		"all schemes":      {set: []string{"schemes=tcn"}, want: `--set: schemes: a group of keys: want one of them: droptail, dctcp-red, tcn`},

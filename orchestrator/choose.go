@@ -90,6 +90,13 @@ func choose(rows []backend.Row, lab *labs.Lab, u user) choice {
 	if err := lab.CheckReal(); err != nil {
 		return take(models, models.Doc, ", as the switches cannot serve real hosts")
 	}
+	kernel, lacks := guest.Find(lab.Host.Kernel)
+	if lab.NamesKernel() {
+		if lacks != nil {
+			kernel = guest.Doc
+		}
+		return take(guest, kernel, " in virtual time, as the lab names it (host.kernel)")
+	}
 	slow := slowed(lab)
 	if !u.root {
 		return u.choose(choices{real, guest, models, take, slow}, lab)
@@ -97,11 +104,10 @@ func choose(rows []backend.Row, lab *labs.Lab, u user) choice {
 	if slow == "" {
 		return take(real, real.Doc, ", as this is root and the lab fits into real time")
 	}
-	kernel, err := guest.Find()
-	if err == nil {
+	if lacks == nil {
 		return take(guest, kernel, fmt.Sprintf(" in virtual time, as the lab does not fit into real time (%s)", slow))
 	}
-	return take(real, real.Doc, fmt.Sprintf(", slowed down if need be (%s); a guest kernel would do without (%v)", slow, err))
+	return take(real, real.Doc, fmt.Sprintf(", slowed down if need be (%s); a guest kernel would do without (%v)", slow, lacks))
 }
 
 // choices are what there is to choose from.
@@ -118,7 +124,7 @@ func (u user) choose(c choices, lab *labs.Lab) choice {
 	if u.forbidden == nil && lacks == nil && c.slow == "" {
 		return c.take(c.real, inNamespace, ", as this is not root and the lab fits into real time")
 	}
-	kernel, err := c.guest.Find()
+	kernel, err := c.guest.Find(lab.Host.Kernel)
 	if err == nil {
 		because := ""
 		switch {

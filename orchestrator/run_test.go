@@ -182,9 +182,13 @@ func TestRunFailsBeforeItBegins(t *testing.T) {
 func TestNoGuestKernel(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	out := t.TempDir()
-	_, err := Run(t.Context(), parse(t, small), RunOptions{Runtime: "uml", Out: out, Watcher: &diary{}})
-	if !errors.Is(err, uml.ErrUnavailable) || !strings.Contains(err.Error(), "aqmlab kernel build") {
-		t.Errorf("run: %v", err)
+	for version, command := range map[string]string{"6.1": "aqmlab kernel build makes", "6.12": "aqmlab kernel build --version 6.12 makes"} {
+		lab := parse(t, small)
+		lab.Host.Kernel = version
+		_, err := Run(t.Context(), lab, RunOptions{Runtime: "uml", Out: out, Watcher: &diary{}})
+		if !errors.Is(err, uml.ErrUnavailable) || !strings.Contains(err.Error(), command) {
+			t.Errorf("run on %s: %v", version, err)
+		}
 	}
 	if made, err := os.ReadDir(out); err != nil || len(made) > 0 {
 		t.Errorf("made %v, %v", made, err)

@@ -27,14 +27,15 @@ func TestParseRuntime(t *testing.T) {
 // TestChooseRuntime: auto is netns for labs that fit into real time, where somebody is
 // root or may be root of a user namespace and the kernel has their transport for him,
 // else uml with a guest kernel, else what is left; it says why, and which transport stands
-// in for one that the kernel does not give.
+// in for one that the kernel does not give. A lab that names its kernel gets guests, or
+// later the error for want of it.
 func TestChooseRuntime(t *testing.T) {
 	type machine struct {
 		user
-		guest func() (string, error)
+		guest func(string) (string, error)
 	}
-	with := func() (string, error) { return "the TCP of Linux 6.1.2", nil }
-	without := func() (string, error) { return "", uml.ErrUnavailable }
+	with := func(string) (string, error) { return "the TCP of Linux 6.1.2", nil }
+	without := func(string) (string, error) { return "", uml.ErrUnavailable }
 	has := func(*labs.Lab) error { return nil }
 	lacks := func(lab *labs.Lab) error {
 		if lab.Host.Transport == "dctcp" {
@@ -54,6 +55,7 @@ func TestChooseRuntime(t *testing.T) {
 		transport string
 		params    map[string]any // of the transport
 		rank      string         // of a pifo by flow
+		kernel    string         // of guests
 		why       string
 		speaks    string // in place of the lab's transport
 	}{
@@ -79,6 +81,9 @@ func TestChooseRuntime(t *testing.T) {
 		"fast, dilation given":  {want: "netns", on: machine{root, with}, rate: 10 * units.Gbps, dilation: 20, why: "root"},
 		"remaining size":        {want: "sim", on: machine{root, with}, rank: "srpt", why: "cannot serve real hosts"},
 		"attained service":      {want: "netns", on: machine{root, with}, rank: "las", why: "fits into real time"},
+		"names kernel":          {want: "uml", on: machine{root, with}, kernel: "6.12", why: "host.kernel"},
+		"names missing kernel":  {want: "uml", on: machine{freeUser, without}, kernel: "6.12", why: "host.kernel"},
+		"names kernel, models":  {want: "sim", on: machine{root, with}, kernel: "6.12", transport: "dcqcn", why: "dcqcn"},
 		"modelled transport":    {want: "sim", on: machine{root, with}, transport: "dcqcn", why: "dcqcn"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +99,9 @@ func TestChooseRuntime(t *testing.T) {
 				lab.Host.Transport = c.transport
 			}
 			lab.Host.TransportParams = c.params
+			if c.kernel != "" {
+				lab.Host.Kernel = c.kernel
+			}
 			if c.rank != "" {
 				lab.Switch.Scheduler = kind.Choice{Kind: "pifo", Params: map[string]any{"rank": c.rank, "by": "flow"}}
 				if err := lab.CheckReal(); (err != nil) != (c.want == "sim") {

@@ -177,7 +177,10 @@ func outline(names []string, o Options) (*Plan, error) {
 	p := &Plan{Options: o}
 	// A machine without what the runtime needs has stored nothing of it, and its cards and
 	// plans are made all the same: to run it fails later.
-	p.keys, _ = sweep.NewHasher(o.Runtime)
+	if p.keys, err = sweep.NewHasher(o.Runtime); err != nil {
+		return nil, err
+	}
+	p.keys = p.keys.Anyway()
 	if err := p.choose(published, names); err != nil {
 		return nil, err
 	}

@@ -80,6 +80,23 @@ type Machine struct {
 	GoVersion string `json:"go_version"`
 }
 
+// ofGuest stands between the kernel of guests and the machine's own.
+const ofGuest = " (guest, User-Mode Linux) on "
+
+// OnGuest is the machine with hosts that have a guest kernel of that release.
+func (m Machine) OnGuest(release string) Machine {
+	m.Kernel = release + ofGuest + m.Kernel
+	return m
+}
+
+// Kernels are the releases of guests and of the machine itself; empty: there were no guests.
+func (m Machine) Kernels() (guest, own string) {
+	if guest, own, ok := strings.Cut(m.Kernel, ofGuest); ok {
+		return guest, own
+	}
+	return "", m.Kernel
+}
+
 // Transport is the congestion control that the hosts ran, and whose it is:
 // for example the kernel's own, one loaded by eBPF, or a model.
 type Transport struct {
@@ -133,6 +150,13 @@ type PointInfo struct {
 // Virtual tells whether hosts were modelled, so that a point is the same on
 // every machine.
 func (m Manifest) Virtual() bool { return m.Transport.Provider == ProviderModel }
+
+// OnOwnKernel tells whether the hosts had the machine's own kernel: they were neither
+// models nor guests.
+func (m Manifest) OnOwnKernel() bool {
+	guest, _ := m.Host.Kernels()
+	return guest == "" && !m.Virtual()
+}
 
 // InfoOf is what a point is, without its records.
 func InfoOf(p Point) PointInfo {

@@ -32,3 +32,29 @@ func TestManifestRoundTrip(t *testing.T) {
 		t.Error("a base RTT in words was read")
 	}
 }
+
+// TestKernels: a manifest of guests tells their kernel from the machine's own, and from the
+// kernel that other hosts had.
+func TestKernels(t *testing.T) {
+	machine := results.Machine{Kernel: "6.18.0"}
+	for name, c := range map[string]struct {
+		manifest   results.Manifest
+		guest, own string
+		theirs     bool // the machine's kernel was the hosts'
+	}{
+		"namespaces": {manifest: results.Manifest{Host: machine}, own: "6.18.0", theirs: true},
+		"guests":     {manifest: results.Manifest{Host: machine.OnGuest("6.12.117")}, guest: "6.12.117", own: "6.18.0"},
+		"of before": {
+			manifest: results.Manifest{Host: results.Machine{Kernel: "6.1.192 (guest, User-Mode Linux) on 6.18.44"}},
+			guest:    "6.1.192", own: "6.18.44",
+		},
+		"models": {
+			manifest: results.Manifest{Host: machine, Transport: results.Transport{Provider: results.ProviderModel}},
+			own:      "6.18.0",
+		},
+	} {
+		if guest, own := c.manifest.Host.Kernels(); guest != c.guest || own != c.own || c.manifest.OnOwnKernel() != c.theirs {
+			t.Errorf("%s: guest %q, own %q, theirs %t", name, guest, own, c.manifest.OnOwnKernel())
+		}
+	}
+}

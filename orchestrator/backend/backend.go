@@ -23,9 +23,9 @@ type Row struct {
 	Name string
 	Doc  string // one line
 	Facts
-	// Find says what this machine has for the runtime, such as the kernel of guests,
-	// or why it cannot run it.
-	Find func() (string, error)
+	// Find says what this machine has for the runtime and a lab's host.kernel, such as the
+	// kernel of guests, or why it cannot run it. Nil: nothing is to be found.
+	Find func(kernel string) (string, error)
 	// Open readies the runtime for a lab.
 	Open func(ctx context.Context, lab *labs.Lab, o Options) (*Backend, error)
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -77,13 +78,17 @@ func DiagnoseKernel() Diagnosis {
 	return d
 }
 
-// findGuestKernel looks for the kernel of the runtime uml.
+// findGuestKernel looks for the kernels of the runtime uml. Labs that name none need the
+// first version.
 func findGuestKernel() Finding {
-	k, err := uml.Find()
-	if err != nil {
+	if _, err := uml.Find(""); err != nil {
 		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build"}
 	}
-	return Finding{Part: "guest kernel", OK: true, Text: "Linux " + k.Release + ", for --runtime uml"}
+	var releases []string
+	for _, k := range uml.All() {
+		releases = append(releases, k.Release)
+	}
+	return Finding{Part: "guest kernel", OK: true, Text: "Linux " + strings.Join(releases, " and ") + ", for --runtime uml"}
 }
 
 // daemonWait bounds the look for a Docker daemon.

@@ -53,9 +53,9 @@ type guests struct {
 	kernel  uml.Kernel
 }
 
-// FindKernel says which kernel guests have.
-func FindKernel() (string, error) {
-	k, err := uml.Find()
+// FindKernel says which kernel guests of a version have.
+func FindKernel(version string) (string, error) {
+	k, err := uml.Find(version)
 	return "the TCP of Linux " + k.Release, err
 }
 
@@ -87,7 +87,7 @@ func Open(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backe
 }
 
 func openGuests(lab *labs.Lab) (*guests, error) {
-	k, err := uml.Find()
+	k, err := uml.Find(lab.Host.Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (g *guests) measure(ctx context.Context, p backend.Point, watch func(backen
 
 func (g *guests) manifest(idle reply) results.Manifest {
 	m := backend.ManifestOf(g.lab)
-	m.Host.Kernel = fmt.Sprintf("%s (guest, User-Mode Linux) on %s", g.kernel.Release, m.Host.Kernel)
+	m.Host = m.Host.OnGuest(g.kernel.Release)
 	m.Transport.Provider = idle.Provider
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = idle.RTTBy, results.Micros(idle.Calibration.BaseRTT), idle.Calibration.RTTs
 	return m

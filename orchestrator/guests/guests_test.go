@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -78,5 +79,22 @@ func TestCaptureMemory(t *testing.T) {
 	lab.Capture.Format, lab.Capture.Size = "pcapng", 64*units.MB
 	if n := captureMemory(lab); n != 4*64 {
 		t.Errorf("a guest gets %d MiB for a capture of 64 MB, want room for four of it", n)
+	}
+}
+
+// TestKernelsOfLabs: labs may name the kernels that can be built, and have the same default.
+func TestKernelsOfLabs(t *testing.T) {
+	for i, version := range uml.Versions() {
+		lab, err := labs.Load("smoke", labs.Options{Set: []string{"host.kernel=" + version}})
+		if err != nil || lab.Host.Kernel != version || lab.NamesKernel() != (i > 0) {
+			t.Errorf("kernel %s: %v", version, err)
+		}
+	}
+	_, err := labs.Load("smoke", labs.Options{Set: []string{"host.kernel=0"}})
+	if want := "want one of " + strings.Join(uml.Versions(), ", "); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v: %s", err, want)
+	}
+	if lab, err := labs.Load("smoke", labs.Options{}); err != nil || lab.Host.Kernel != labs.DefaultKernel || labs.DefaultKernel != uml.Versions()[0] {
+		t.Errorf("by default %v, %v", lab, err)
 	}
 }

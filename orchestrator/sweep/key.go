@@ -21,27 +21,60 @@ type Hasher struct {
 	program string
 	machine string            // what of this machine the result depends on
 	files   map[string]string // digests of what labs read, by path
+
+	find  func(kernel string) (string, error) // what more that is, by the kernel of guests; nil: nothing
+	found map[string]string                   // what was found, by the kernel
 }
 
-// NewHasher is for a runtime on this machine. The error says what the machine lacks for
-// it; the keys that the Hasher makes then are those of no stored point.
-func NewHasher(r orchestrator.Runtime) (Hasher, error) {
+// Lacking is the error for what the machine lacks for a lab.
+type Lacking struct{ Err error }
+
+func (l *Lacking) Error() string { return l.Err.Error() }
+
+func (l *Lacking) Unwrap() error { return l.Err }
+
+// NewHasher is for a runtime on this machine.
+func NewHasher(r orchestrator.Runtime) (h Hasher, err error) {
 	row := r.Row()
-	h := Hasher{runtime: row.Name, files: make(map[string]string)}
-	switch {
-	case row.OwnKernel:
+	h = Hasher{runtime: row.Name, files: make(map[string]string), find: row.Find, found: make(map[string]string)}
+	if row.OwnKernel {
 		m := results.ThisMachine()
 		h.machine = fmt.Sprintf("%s, %s, %d cores", m.Kernel, m.CPU, m.Cores)
-	case row.Find != nil:
-		found, err := row.Find()
-		if err != nil {
-			return h, fmt.Errorf("runtime %s: %w", row.Name, err)
-		}
-		h.machine = found
 	}
-	var err error
 	h.program, err = program()
 	return h, err
+}
+
+// Anyway makes keys where the machine lacks what the runtime needs, too: those of no
+// stored point.
+func (h Hasher) Anyway() Hasher {
+	if find := h.find; find != nil {
+		h.find = func(kernel string) (string, error) {
+			found, err := find(kernel)
+			if err != nil {
+				found = ""
+			}
+			return found, nil
+		}
+	}
+	return h
+}
+
+// on is what of the machine the results of a lab depend on.
+func (h Hasher) on(lab *labs.Lab) (string, error) {
+	if h.find == nil {
+		return h.machine, nil
+	}
+	kernel := lab.Host.Kernel
+	found, ok := h.found[kernel]
+	if !ok {
+		var err error
+		if found, err = h.find(kernel); err != nil {
+			return "", &Lacking{fmt.Errorf("runtime %s: %w", h.runtime, err)}
+		}
+		h.found[kernel] = found
+	}
+	return found, nil
 }
 
 // program is the version and revision of this program, or, where these do not tell it
@@ -73,7 +106,7 @@ func Digest(file string) (string, error) {
 }
 
 // Key is the key of a point of a lab: 32 hexadecimal digits. What is there for readers
-// does not count.
+// does not count. The error is a [Lacking] where the machine cannot run the lab.
 func (h Hasher) Key(lab *labs.Lab, at results.Coord) (string, error) {
 	of, err := h.scheme(lab, at.Scheme)
 	return of(at), err
@@ -86,7 +119,11 @@ func (h Hasher) scheme(lab *labs.Lab, name string) (key func(results.Coord) stri
 	if err != nil {
 		return none, err
 	}
-	parts := []string{h.runtime, h.program, h.machine, lines}
+	machine, err := h.on(lab)
+	if err != nil {
+		return none, err
+	}
+	parts := []string{h.runtime, h.program, machine, lines}
 	for _, file := range lab.Files() {
 		if h.files[file] == "" {
 			if h.files[file], err = Digest(file); err != nil {

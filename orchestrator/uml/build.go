@@ -16,17 +16,18 @@ import (
 
 // BuildOptions say how a guest kernel is built.
 type BuildOptions struct {
-	Source string       // tree or archive of Linux; empty: the package linux-source-*
-	Cache  string       // folder that the kernel goes to; empty: the user's own
-	Jobs   int          // compilers at once; zero: one a CPU
-	Say    func(string) // is told of each step
+	Version string       // of Linux, one of [Versions]; empty: the first
+	Source  string       // tree or archive of Linux; empty: the package linux-source-*
+	Cache   string       // folder of the kernels; empty: the user's own
+	Jobs    int          // compilers at once; zero: one a CPU
+	Say     func(string) // is told of each step
 	// Try tests the kernel before it takes the place of the one before, which stays
 	// if there is an error. Nil: it is not tested.
 	Try func(context.Context, Kernel) error
 }
 
-// Build makes a guest kernel and puts it into the cache in place of the one
-// before. The source is copied, changed ([edits]) and compiled in a folder that
+// Build makes a guest kernel and puts it into the cache in place of the one of its
+// version before. The source is copied, changed ([edits]) and compiled in a folder that
 // goes when it returns, or soon after an interrupt, with the lowest priority. It
 // takes 1.5 GB of disk and some minutes. Errors wrap [ErrUnavailable] when something
 // must be installed first, and hold the compiler's last lines when it fails.
@@ -39,6 +40,10 @@ func Build(ctx context.Context, o BuildOptions) (Kernel, error) {
 }
 
 func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
+	v, err := versionOf(o.Version)
+	if err != nil {
+		return Kernel{}, err
+	}
 	if runtime.GOARCH != "amd64" {
 		return Kernel{}, fmt.Errorf("%w: User-Mode Linux runs on amd64 only", ErrUnavailable)
 	}
@@ -49,7 +54,7 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 		return Kernel{}, err
 	}
 	if o.Source == "" {
-		if o.Source, err = findSource(debianSource); err != nil {
+		if o.Source, err = v.findSource(debianSource); err != nil {
 			return Kernel{}, err
 		}
 	}
@@ -71,15 +76,18 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	if err := o.compile(ctx, tree); err != nil {
+	if err := v.is(tree); err != nil {
 		return Kernel{}, err
 	}
-	return o.install(ctx, tree)
+	if err := o.compile(ctx, tree, v); err != nil {
+		return Kernel{}, err
+	}
+	return o.install(ctx, tree, v)
 }
 
-// compile configures and compiles a tree.
-func (o BuildOptions) compile(ctx context.Context, tree string) error {
-	if err := applyEdits(tree); err != nil {
+// compile configures and compiles a tree of a version.
+func (o BuildOptions) compile(ctx context.Context, tree string, v version) error {
+	if err := v.applyEdits(tree); err != nil {
 		return err
 	}
 	const wanted = "aqmlab.config"
@@ -93,7 +101,7 @@ func (o BuildOptions) compile(ctx context.Context, tree string) error {
 	if err != nil {
 		return err
 	}
-	if off := missing(string(config)); len(off) > 0 {
+	if off := v.missing(string(config)); len(off) > 0 {
 		return fmt.Errorf("this kernel does not know, or cannot have, %s", strings.Join(off, ", "))
 	}
 	jobs := o.Jobs
@@ -118,7 +126,7 @@ func runMake(ctx context.Context, tree string, args ...string) error {
 
 // install puts the kernel of a compiled tree, without its symbols, into the
 // cache, if it passes the test.
-func (o BuildOptions) install(ctx context.Context, tree string) (Kernel, error) {
+func (o BuildOptions) install(ctx context.Context, tree string, v version) (Kernel, error) {
 	image := filepath.Join(tree, "linux")
 	if out, err := runQuietly(exec.Command("strip", image)); err != nil {
 		return Kernel{}, fmt.Errorf("strip: %w\n%s", err, lastLines(out))
@@ -129,9 +137,10 @@ func (o BuildOptions) install(ctx context.Context, tree string) (Kernel, error) 
 	}
 	k := Kernel{
 		Path:    image,
+		Version: v.name,
 		Release: strings.TrimSpace(string(release)),
 		Source:  o.Source,
-		Recipe:  recipe(),
+		Recipe:  v.recipe(),
 		Built:   time.Now().UTC().Truncate(time.Second),
 	}
 	if o.Try != nil {
@@ -139,7 +148,7 @@ func (o BuildOptions) install(ctx context.Context, tree string) (Kernel, error) 
 			return Kernel{}, fmt.Errorf("testing Linux %s: %w", k.Release, err)
 		}
 	}
-	return store(o.Cache, image, k)
+	return v.store(o.Cache, image, k)
 }
 
 // tool is a program that building a kernel takes.

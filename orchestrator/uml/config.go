@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,8 @@ var options = [...]string{
 	"UML_TIME_TRAVEL_SUPPORT",
 	"HIGH_RES_TIMERS",
 	"NO_HZ_IDLE",
-	// Nobody waits for randomness, of which there is none; see edits.yaml.
+	// Nobody waits for randomness, of which there is none; see edits.yaml. Linux 6.2 and
+	// later do so without being told.
 	"RANDOM_TRUST_BOOTLOADER", "RANDOM_TRUST_CPU",
 	// The console, and the host's folder as root file system.
 	"STDERR_CONSOLE", "NULL_CHAN", "HOSTFS",
@@ -49,14 +51,14 @@ func configText() string {
 
 // missing lists the options that a written .config does not have: other kernels
 // may have renamed them, or want more.
-func missing(config string) []string {
+func (v version) missing(config string) []string {
 	on := make(map[string]bool)
 	for line := range strings.Lines(config) {
 		on[strings.TrimSpace(line)] = true
 	}
 	var off []string
 	for _, o := range options {
-		if !on["CONFIG_"+o+"=y"] {
+		if !on["CONFIG_"+o+"=y"] && !slices.Contains(v.gone, o) {
 			off = append(off, o)
 		}
 	}
@@ -64,11 +66,11 @@ func missing(config string) []string {
 }
 
 // recipe is eight hexadecimal digits that change with the configuration and
-// the edits: a kernel of another recipe is out of date.
-func recipe() string {
+// the edits of a version: a kernel of another recipe is out of date.
+func (v version) recipe() string {
 	h := sha256.New()
 	fmt.Fprint(h, configText())
-	for _, e := range edits() {
+	for _, e := range v.edits() {
 		fmt.Fprintln(h, e.File, e.Old, e.Now)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:4])

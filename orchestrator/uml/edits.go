@@ -21,12 +21,17 @@ var editsText []byte
 type edit struct {
 	File     string
 	Why      string
-	Old, Now string
-	Optional bool // it is of no use where its text is not found
+	texts    `yaml:",inline"`
+	In       map[string]texts // by version of Linux: those with other texts than the rest
+	Optional bool             // it is of no use where its text is not found
 }
 
-// edits are the changes that a lab's guest needs.
-func edits() []edit {
+// texts are one that is to be found, and the one in its place. Without them a version needs
+// no such change.
+type texts struct{ Old, Now string }
+
+// allEdits is the table of changes.
+func allEdits() []edit {
 	var all []edit
 	if err := yaml.Unmarshal(editsText, &all); err != nil {
 		panic(fmt.Sprintf("the embedded edits.yaml: %v", err))
@@ -34,9 +39,22 @@ func edits() []edit {
 	return all
 }
 
+// edits are the changes that a lab's guest needs.
+func (v version) edits() (needed []edit) {
+	for _, e := range allEdits() {
+		if other, ok := e.In[v.name]; ok {
+			e.texts = other
+		}
+		if e.texts != (texts{}) {
+			needed = append(needed, e)
+		}
+	}
+	return needed
+}
+
 // applyEdits makes the changes in a kernel tree.
-func applyEdits(tree string) error {
-	for _, e := range edits() {
+func (v version) applyEdits(tree string) error {
+	for _, e := range v.edits() {
 		if err := e.apply(tree); err != nil {
 			return fmt.Errorf("changing the kernel's source (%s): %w", e.Why, err)
 		}
@@ -59,5 +77,5 @@ func (e edit) apply(tree string) error {
 	case strings.Contains(string(text), e.Now) || e.Optional:
 		return nil
 	}
-	return fmt.Errorf("%s has no %q; this kernel is not known to work, Linux 6.1 is", e.File, e.Old)
+	return fmt.Errorf("%s has no %q; this kernel is not known to work, that of Debian's package is", e.File, e.Old)
 }

@@ -19,12 +19,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
-// Kernel is a guest kernel in the cache.
+// Kernel is a guest kernel in the cache, which has one of each version at most.
 type Kernel struct {
 	Path    string    `json:"path"`    // of the program
+	Version string    `json:"version"` // one of [Versions]
 	Release string    `json:"release"` // such as 6.1.192
 	Source  string    `json:"source"`  // that it was built from
 	Recipe  string    `json:"recipe"`  // changes with our configuration and edits
@@ -37,10 +39,7 @@ const (
 	aboutName = "kernel.json"
 )
 
-// howToBuild is what errors for want of a kernel tell the user.
-const howToBuild = "aqmlab kernel build makes one, in a few minutes and without root"
-
-// cacheDir is the folder of the user's guest kernel, by default below
+// cacheDir is the folder of the user's guest kernels, by default below
 // $XDG_CACHE_HOME or ~/.cache.
 func cacheDir(dir string) (string, error) {
 	if dir != "" {
@@ -53,41 +52,64 @@ func cacheDir(dir string) (string, error) {
 	return filepath.Join(user, "aqmlab", "kernel"), nil
 }
 
-// Find is the user's guest kernel. Errors wrap [ErrUnavailable] if there is
-// none, or one that another version of aqmlab has built.
-func Find() (Kernel, error) {
+// Find is the user's guest kernel of one of the [Versions]; without a version, of the
+// first. Errors wrap [ErrUnavailable] if there is none, or one that another version of
+// aqmlab has built.
+func Find(version string) (Kernel, error) {
+	v, err := versionOf(version)
+	if err != nil {
+		return Kernel{}, err
+	}
 	dir, err := cacheDir("")
 	if err != nil {
 		return Kernel{}, fmt.Errorf("%w: %w (set XDG_CACHE_HOME)", ErrUnavailable, err)
 	}
-	return find(dir)
+	return v.find(dir)
 }
 
-func find(dir string) (Kernel, error) {
+// All are the user's guest kernels, in the order of [Versions].
+func All() (all []Kernel) {
+	for _, name := range Versions() {
+		if k, err := Find(name); err == nil {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+func (v version) find(cache string) (Kernel, error) {
+	fail := func(format string, a ...any) (Kernel, error) {
+		return Kernel{}, fmt.Errorf("%w of Linux %s"+format+": %s", slices.Concat([]any{ErrUnavailable, v.name}, a, []any{v.howToBuild()})...)
+	}
+	dir := v.folder(cache)
 	text, err := os.ReadFile(filepath.Join(dir, aboutName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Kernel{}, fmt.Errorf("%w in %s: %s", ErrUnavailable, dir, howToBuild)
+		return fail(" in %s", dir)
 	}
 	if err != nil {
-		return Kernel{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return fail(": %w", err)
 	}
 	k := Kernel{}
 	if err := json.Unmarshal(text, &k); err != nil {
-		return Kernel{}, fmt.Errorf("%w: %s is damaged: %s", ErrUnavailable, filepath.Join(dir, aboutName), howToBuild)
+		return fail(": %s is damaged", filepath.Join(dir, aboutName))
 	}
-	k.Path = filepath.Join(dir, imageName) // wherever the cache has moved to
+	k.Path, k.Version = filepath.Join(dir, imageName), v.name // wherever the cache has moved to
 	if _, err := os.Stat(k.Path); err != nil {
-		return Kernel{}, fmt.Errorf("%w: %w: %s", ErrUnavailable, err, howToBuild)
+		return fail(": %w", err)
 	}
-	if k.Recipe != recipe() {
-		return Kernel{}, fmt.Errorf("%w: that in %s is of another version of aqmlab: %s", ErrUnavailable, dir, howToBuild)
+	if k.Recipe != v.recipe() {
+		return fail(": that in %s is of another version of aqmlab", dir)
 	}
 	return k, nil
 }
 
 // store moves a program into the cache. What describes it is renamed into place
 // last, so that a kernel is there whole or not at all.
-func store(dir, image string, k Kernel) (Kernel, error) {
+func (v version) store(cache, image string, k Kernel) (Kernel, error) {
+	dir := v.folder(cache)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Kernel{}, err
+	}
 	k.Path = filepath.Join(dir, imageName)
 	about := filepath.Join(dir, aboutName)
 	if err := os.Remove(about); err != nil && !errors.Is(err, fs.ErrNotExist) {

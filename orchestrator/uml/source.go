@@ -7,32 +7,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // debianSource is where Debian's packages linux-source-* put their archives.
-const debianSource = "/usr/src/linux-source-*.tar.*"
+const debianSource = "/usr/src"
 
-// preferred is the version that the labs' figures are measured with.
-const preferred = "6.1"
-
-// findSource is the archive of an installed package with the kernel's source:
-// the preferred version, or else the newest.
-func findSource(pattern string) (string, error) {
-	found, err := filepath.Glob(pattern)
+// findSource is the archive of the installed package with the version's source.
+func (v version) findSource(folder string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(folder, "linux-source-"+v.name+".tar.*"))
 	if err != nil {
 		return "", fmt.Errorf("looking for the kernel's source: %w", err)
 	}
 	if len(found) == 0 {
-		return "", fmt.Errorf("%w can be built without its source: apt-get install linux-source-%s, or name a tree or archive of Linux with --source", ErrUnavailable, preferred)
+		return "", fmt.Errorf("%w can be built without its source: apt-get install linux-source-%s, or name a tree or archive of Linux %[2]s with --source", ErrUnavailable, v.name)
 	}
-	for _, f := range found {
-		if strings.Contains(filepath.Base(f), "-"+preferred+".") {
-			return f, nil
-		}
-	}
-	return slices.Max(found), nil
+	return found[0], nil
 }
 
 // unpack copies a source, a tree or an archive, into a folder of ours, and

@@ -20,23 +20,43 @@ func touch(t *testing.T, files ...string) {
 	}
 }
 
+// TestFindSource: a version is built of its own source, whatever else is installed.
 func TestFindSource(t *testing.T) {
 	dir := t.TempDir()
-	pattern := filepath.Join(dir, "linux-source-*.tar.*")
-	_, err := findSource(pattern)
-	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "apt-get install linux-source-") {
-		t.Errorf("without any: %v, want what to install", err)
+	v := version{name: "6.1"}
+	for _, other := range []string{"", "linux-source-6.0.tar.xz", "linux-source-6.12.tar.xz", "linux-source-6.1"} {
+		if other != "" {
+			touch(t, filepath.Join(dir, other))
+		}
+		if got, err := v.findSource(dir); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "apt-get install linux-source-6.1,") {
+			t.Errorf("beside %q: %s, %v; want what to install", other, got, err)
+		}
 	}
-	for _, c := range []struct{ add, want string }{
-		{"linux-source-6.0.tar.xz", "linux-source-6.0.tar.xz"},
-		{"linux-source-6.2.tar.xz", "linux-source-6.2.tar.xz"},   // the newest
-		{"linux-source-6.1.tar.zst", "linux-source-6.1.tar.zst"}, // the preferred
-		{"linux-source-6.12.tar.xz", "linux-source-6.1.tar.zst"},
+	want := filepath.Join(dir, "linux-source-6.1.tar.zst")
+	touch(t, want)
+	if got, err := v.findSource(dir); err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+// TestSourceOfOtherVersion: a source says which Linux it is. That of another known version
+// is answered with the command that builds it.
+func TestSourceOfOtherVersion(t *testing.T) {
+	for makefile, want := range map[string]string{
+		"# SPDX\nVERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 192\n": "",
+		"VERSION = 6\nPATCHLEVEL = 12\n":                        "aqmlab kernel build --version 6.12",
+		"VERSION = 5\nPATCHLEVEL = 10\n":                        "Linux 5.10: want one of 6.1, 6.12",
+		"-":                                                     "Makefile: no such file",
 	} {
-		touch(t, filepath.Join(dir, c.add))
-		got, err := findSource(pattern)
-		if err != nil || filepath.Base(got) != c.want {
-			t.Errorf("with %s: %s, %v; want %s", c.add, got, err, c.want)
+		tree := t.TempDir()
+		if makefile != "-" {
+			if err := os.WriteFile(filepath.Join(tree, "Makefile"), []byte(makefile), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := table()[0].is(tree)
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", makefile, err, want)
 		}
 	}
 }

@@ -166,11 +166,7 @@ func differences(runs []*store.Run) []Difference {
 		}
 		d := Difference{Field: s.Name}
 		for i, run := range Names(runs) {
-			value := s.Values[i]
-			if s.Key != "" {
-				value = cmp.Or(value, "none")
-			}
-			d.Values = append(d.Values, RunValue{run, value})
+			d.Values = append(d.Values, RunValue{run, cmp.Or(s.Values[i], "none")})
 		}
 		out = append(out, d)
 	}
@@ -184,8 +180,7 @@ func unlike(a, b *store.Run, schemes []string) []string {
 	var out []string
 	for _, s := range store.Settings([]*store.Run{a, b}) {
 		scheme := store.SchemeOf(s.Key)
-		// In virtual time modelled hosts know of no kernel.
-		matters := s.Matters || s.Name == "kernel" && !(a.Manifest.Virtual() && b.Manifest.Virtual())
+		matters := s.Matters || s.Name == "kernel" && (a.Manifest.OnOwnKernel() || b.Manifest.OnOwnKernel())
 		if matters && (scheme == "" || schemes == nil || slices.Contains(schemes, scheme)) {
 			out = append(out, fmt.Sprintf("%s: %s and %s", s.Name, cmp.Or(s.Values[0], "none"), cmp.Or(s.Values[1], "none")))
 		}

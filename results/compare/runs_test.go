@@ -132,6 +132,11 @@ func TestDifferencesOfLabs(t *testing.T) {
 // if both were made in the same way, dilation and processor aside.
 func TestPointsOfOtherRunsAreKeptApart(t *testing.T) {
 	model := func(m *results.Manifest) { m.Runtime, m.Transport.Provider = "sim", results.ProviderModel }
+	guest := func(release, machine string) func(*results.Manifest) {
+		return func(m *results.Manifest) {
+			m.Runtime, m.Host = "uml", results.Machine{Kernel: machine}.OnGuest(release)
+		}
+	}
 	other := strings.Replace(wholeLab, "threshold: 2ms", "threshold: 3ms", 1)
 	for name, c := range map[string]struct {
 		lab           string
@@ -141,6 +146,7 @@ func TestPointsOfOtherRunsAreKeptApart(t *testing.T) {
 		"the same":     {wholeLab, same, same, []string{"droptail", "tcn"}},
 		"dilation":     {wholeLab, same, func(m *results.Manifest) { m.Dilation = 3; m.Host.CPU = "other" }, []string{"droptail", "tcn"}},
 		"model kernel": {wholeLab, model, func(m *results.Manifest) { model(m); m.Host.Kernel = "6.1" }, []string{"droptail", "tcn"}},
+		"guests":       {wholeLab, guest("6.1.2", "6.18.0"), guest("6.1.2", "6.8.0"), []string{"droptail", "tcn"}},
 		"a scheme":     {other, same, same, []string{"droptail", "tcn@1", "tcn@2"}},
 	} {
 		runs := []*store.Run{
@@ -152,7 +158,14 @@ func TestPointsOfOtherRunsAreKeptApart(t *testing.T) {
 			t.Errorf("%s: schemes %v, %v; want %v", name, comparison.Schemes, err, c.want)
 		}
 	}
+	if c, err := Runs([]*store.Run{
+		made(t, wholeLab, guest("6.1.2", "6.18.0"), resultstest.Trace("droptail", 1, 10, 20)),
+		made(t, wholeLab, guest("6.12.3", "6.18.0"), resultstest.Trace("droptail", 1, 10, 20)),
+	}, ""); err != nil || !slices.Equal(c.Schemes, []string{"droptail@1", "droptail@2"}) || len(c.Differences) != 1 || !strings.HasPrefix(c.Differences[0].String(), "guest kernel: 6.1.2 (") {
+		t.Errorf("guests of two kernels: schemes %v, differences %v, %v", c.Schemes, c.Differences, err)
+	}
 	for name, change := range map[string]func(*results.Manifest){
+		"guest kernel: none and 6.12.3":         guest("6.12.3", "6.18.0"),
 		"runtime: netns and uml":                func(m *results.Manifest) { m.Runtime = "uml" },
 		"kernel: 6.18.0 and 6.1":                func(m *results.Manifest) { m.Host.Kernel = "6.1" },
 		"git revision: 0123abc and f00":         func(m *results.Manifest) { m.GitRevision = "f00" },

@@ -26,12 +26,12 @@ func (r *Run) CheckResumable(m results.Manifest, labYAML []byte) error {
 	for _, s := range Settings([]*Run{r, {Manifest: m, LabYAML: labYAML}}) {
 		was, is := s.Values[0], s.Values[1]
 		known := is != "" && is != "0"
-		measures := s.Matters || s.Name == "dilation" || s.Name == "kernel" && !r.Manifest.Virtual()
+		measures := s.Matters || s.Name == "dilation" || s.Name == "kernel" && r.Manifest.OnOwnKernel()
 		if s.Key != "" {
 			was, is, known, measures = cmp.Or(was, "none"), cmp.Or(is, "none"), true, !describes(s.Key)
 		}
 		if known && measures {
-			differs = append(differs, fmt.Sprintf("%s: %s then, %s now", s.Name, was, is))
+			differs = append(differs, fmt.Sprintf("%s: %s then, %s now", s.Name, cmp.Or(was, "none"), is))
 		}
 	}
 	if differs == nil {

@@ -126,6 +126,7 @@ func TestNotResumed(t *testing.T) {
 		"git revision: 0123abc then, f00 now":               func(m *results.Manifest) { m.GitRevision = "f00" },
 		"runtime: netns then, uml now":                      func(m *results.Manifest) { m.Runtime = "uml" },
 		"kernel: 6.18.0 then, 6.1 now":                      func(m *results.Manifest) { m.Host.Kernel = "6.1" },
+		"guest kernel: none then, 6.12.3 now":               func(m *results.Manifest) { m.Host = m.Host.OnGuest("6.12.3") },
 		"dilation: 20 then, 4 now":                          func(m *results.Manifest) { m.Dilation = 4 },
 		"transport provider: kernel then, ebpf now; rtt by": func(m *results.Manifest) { m.Transport.Provider, m.RTTBy = "ebpf", results.RTTByNetem },
 	} {

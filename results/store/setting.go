@@ -71,7 +71,7 @@ func textOf(n *yaml.Node) string {
 // told lists keys that say nothing of how a point was measured, or that a
 // manifest tells better.
 func told(key string) bool {
-	return slices.Contains([]string{"name", "title", "baseline", "dilation", "seeds", "workload.load"}, key) || strings.HasPrefix(key, "source.")
+	return slices.Contains([]string{"name", "title", "baseline", "dilation", "seeds", "workload.load", "host.kernel"}, key) || strings.HasPrefix(key, "source.")
 }
 
 // has tells whether a lab has a scheme.
@@ -131,6 +131,7 @@ func Settings(runs []*Run) (all []Setting) {
 }
 
 func fieldsOf(m results.Manifest) []Setting {
+	guest, own := m.Host.Kernels()
 	field := func(name string, value any, matters bool) Setting {
 		return Setting{Name: name, Values: []string{fmt.Sprint(value)}, Matters: matters}
 	}
@@ -140,7 +141,8 @@ func fieldsOf(m results.Manifest) []Setting {
 		field("lab", m.Lab, true),
 		field("runtime", m.Runtime, true),
 		field("dilation", m.Dilation, false),
-		field("kernel", m.Host.Kernel, false), // matters only where hosts are not modelled
+		field("guest kernel", guest, true),
+		field("kernel", own, false), // matters only where the hosts have it
 		field("cpu", m.Host.CPU, false),
 		field("cores", m.Host.Cores, false),
 		field("transport", m.Transport.Name, true),

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -57,7 +58,11 @@ func Work(ctx context.Context, j sweep.Job, chunk string) error {
 	}
 	j.Points = nil
 	for i, u := range j.Sweep.Units(todo) {
-		if why := key.Check(u); why == nil {
+		why := key.Check(u)
+		if errors.As(why, new(*sweep.Lacking)) { // this machine, and not the point, is to blame
+			return why
+		}
+		if why == nil {
 			j.Points = append(j.Points, todo[i])
 		} else if err := j.Sweep.NoteFailure(u, why, ""); err != nil {
 			return err
