@@ -38,10 +38,10 @@ func TestWrongKernel(t *testing.T) {
 	for want, commands := range map[string][][]string{
 		known: {
 			{"kernel", "build", "--version", "6.13"}, {"kernel", "path", "--version", "6.13"}, {"kernel", "test", "--version", "6.13"},
-			{"run", "smoke", "--kernel", "6.13"}, {"sweep", "smoke", "--runtime", "uml", "--kernel", "6.13"},
+			{"run", "smoke", "--kernel", "6.13"}, {"reproduce", "tcn", "--runtime", "uml", "--kernel", "6.13"}, {"sweep", "smoke", "--runtime", "uml", "--kernel", "6.13"},
 		},
 		"are no guests: want --runtime uml": {
-			{"run", "smoke", "--kernel", "6.12", "--runtime", "netns"}, {"sweep", "smoke", "--kernel", "6.12"},
+			{"run", "smoke", "--kernel", "6.12", "--runtime", "netns"}, {"sweep", "smoke", "--kernel", "6.12"}, {"reproduce", "tcn", "--kernel", "6.12"},
 			{"tune", "smoke", "--scheme", "tcn", "--kernel", "6.12"},
 		},
 	} {

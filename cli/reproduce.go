@@ -14,6 +14,7 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
+	"aqmlab/orchestrator/uml"
 	"aqmlab/reproduce"
 	"aqmlab/reproduce/card"
 	"aqmlab/switch/port"
@@ -51,6 +52,7 @@ func (f *reproduceFlags) add(c *cobra.Command) {
 	}
 	fs.StringVar((*string)(&f.Runtime), "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(reproduce.Runtimes(), ", "))
 	completeFlag(c, "runtime", cobra.FixedCompletions(reproduce.Runtimes(), cobra.ShellCompDirectiveNoFileComp))
+	addKernel(c, &f.Kernel)
 	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&f.Out, "out", reproductionDir, "folder of the card, its records and runs")
 	fs.Float64SliceVar(&f.Loads, "loads", nil, "only these of the scale's loads: 0.6,0.9")
@@ -69,6 +71,12 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 	}
 	if f.planOnly && (f.cardOnly || f.asJSON) {
 		return nil, errors.New("--plan lists what would be run: want it without --card and --json")
+	}
+	if err := checkKernel(f.Kernel, f.Runtime); err != nil {
+		return nil, err
+	}
+	if _, err := uml.Find(f.Kernel); errors.Is(err, uml.ErrVersion) {
+		return nil, err
 	}
 	if f.Jobs < 0 {
 		return nil, fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.Jobs)

@@ -49,13 +49,10 @@ func (f *labFlags) add(c *cobra.Command) {
 }
 
 // addKernel adds the flag for the kernel of guests, to commands that choose a runtime.
-func (f *labFlags) addKernel(c *cobra.Command) {
-	c.Flags().StringVar(&f.kernel, "kernel", "", "version of Linux of guests instead of the lab's, for --runtime uml: "+strings.Join(uml.Versions(), ", "))
+func addKernel(c *cobra.Command, kernel *string) {
+	c.Flags().StringVar(kernel, "kernel", "", "version of Linux of guests instead of the lab's, for --runtime uml: "+strings.Join(uml.Versions(), ", "))
 	completeFlag(c, "kernel", cobra.FixedCompletions(uml.Versions(), cobra.ShellCompDirectiveNoFileComp))
 }
-
-// onGuests refuses the flag for hosts that are no guests.
-func (f *labFlags) onGuests(on orchestrator.Runtime) error { return checkKernel(f.kernel, on) }
 
 // checkKernel refuses a kernel of guests on another runtime.
 func checkKernel(kernel string, on orchestrator.Runtime) error {
@@ -139,7 +136,7 @@ run's is refused.`,
 	}
 	f.add(c)
 	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.RuntimeNames(), ", "))
-	f.addKernel(c)
+	addKernel(c, &f.kernel)
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
 	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.RuntimeNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -158,7 +155,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	if f.kernel != "" && on == orchestrator.Auto {
 		on = guestRuntime()
 	}
-	if err := f.onGuests(on); err != nil {
+	if err := checkKernel(f.kernel, on); err != nil {
 		return usage(err)
 	}
 	if f.jobs < 0 {

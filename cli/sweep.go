@@ -88,7 +88,7 @@ not measured again: after an interruption the same command goes on where it was.
 	fs.Var(groupFlag{&f.groups, (*sweep.Groups).Point}, "point", `a point: --point "key=value key=value" (repeatable)`)
 	runtimes := storedRuntimes()
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(runtimes, ", "))
-	f.addKernel(c)
+	addKernel(c, &f.kernel)
 	f.engines.add(c)
 	fs.IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU here, and one in a job of a cluster")
 	fs.BoolVar(&f.retry, "retry", false, "measure points again that failed")
@@ -146,7 +146,7 @@ func (f *sweepFlags) spec(ref string, kinds port.Kinds) (sweep.Spec, error) {
 	if err != nil {
 		return sweep.Spec{}, err
 	}
-	if err := f.onGuests(on); err != nil {
+	if err := checkKernel(f.kernel, on); err != nil {
 		return sweep.Spec{}, err
 	}
 	if f.jobs < 0 {

@@ -55,7 +55,7 @@ is that of the test.`,
 	fs.StringVar(&f.flows, "flows", "", "flows a point instead of the lab's")
 	fs.StringArrayVar(&f.set, "set", nil, "override any key of the lab: --set host.rto_min=5ms (repeatable)")
 	fs.StringVar(&f.runtime, "runtime", string(orchestrator.Simulator()), "where the hosts run: "+strings.Join(storedRuntimes(), ", "))
-	f.addKernel(c)
+	addKernel(c, &f.kernel)
 	fs.IntVar(&f.Jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	fs.StringVar(&f.store, "store", sweepsStore, "folder of the points")
 	confined(c, func() backend.Facts { return orchestrator.Runtime(f.runtime).Facts() })
@@ -72,7 +72,7 @@ func (f *tuneFlags) run(c *cobra.Command, ref string) (*tune.Result, error) {
 	if f.Runtime, err = storedRuntime(f.runtime); err != nil {
 		return nil, usage(err)
 	}
-	if err := f.onGuests(f.Runtime); err != nil {
+	if err := checkKernel(f.kernel, f.Runtime); err != nil {
 		return nil, usage(err)
 	}
 	if f.Jobs < 0 {

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/switch/port"
 )
@@ -46,6 +47,7 @@ const (
 type Options struct {
 	Scale   Scale
 	Runtime orchestrator.Runtime // one that [Runtimes] lists
+	Kernel  string               // version of Linux of guests; empty: that of all labs
 	Out     string               // folder of the card: its records, and below "runs" the runs
 	Loads   []float64            // of the scale's loads those alone; none: all of them
 	Flows   int                  // a point, in place of the scale's, but at most the published; zero: the scale's
@@ -73,10 +75,15 @@ func (o Options) virtual() bool { return o.Runtime.Facts().Virtual }
 func (o Options) runs() string { return filepath.Join(o.Out, "runs") }
 
 // records is the folder of the records. Those of the quick scale are no results:
-// they are neither shown with those of the others nor spare the others a point.
+// they are neither shown with those of the others nor spare the others a point. Those of
+// another kernel than the labs' have a card of their own.
 func (o Options) records() string {
-	if o.Scale == Quick {
-		return filepath.Join(o.Out, "quick")
+	dir := o.Out
+	if o.Kernel != "" && o.Kernel != labs.DefaultKernel {
+		dir = filepath.Join(dir, "linux-"+o.Kernel)
 	}
-	return o.Out
+	if o.Scale == Quick {
+		dir = filepath.Join(dir, "quick")
+	}
+	return dir
 }

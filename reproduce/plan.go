@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -240,6 +241,7 @@ func (p *Plan) add(paper string, e papers.Experiment, scored bool) error {
 		if err != nil {
 			return fmt.Errorf("the labs of %s: %w", e.ID, err)
 		}
+		lab.Host.Kernel = cmp.Or(p.Kernel, lab.Host.Kernel)
 		p.experiments = append(p.experiments, &experiment{
 			Experiment: e.On(name), paper: paper, lab: lab, published: lab.Workload.Flows, labs: len(names),
 			scored: scored, fingerprints: make(map[results.Coord]string),
