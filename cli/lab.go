@@ -152,7 +152,7 @@ aqmlab lab down.`,
 		return s, explain(err)
 	}, func(w io.Writer, s testbed.Standing) error {
 		fmt.Fprintf(w, "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: %s\nRemove it with: aqmlab lab down %s\n",
-			s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congctl, ping(lab, s), s.ID)
+			s.Lab, s.ID, plural(len(s.Network.Hosts), "host"), s.Scheme, s.Congestion(), ping(lab, s), s.ID)
 		return nil
 	})
 	f.add(c)
@@ -241,7 +241,8 @@ func newLabStatus() *cobra.Command {
 		Use:   "status",
 		Short: "List the labs of this machine",
 		Long: `Status lists the labs of this machine: those that were left up, with the scheme that
-runs and what was changed since and still holds, and those of runs.`,
+runs, what was changed since and still holds, and all names of the congestion control,
+and those of runs.`,
 		Example: "  aqmlab lab status --json",
 	}, func(*cobra.Command, []string) ([]testbed.Standing, error) {
 		all, err := testbed.Labs(testbed.Options{})
@@ -252,13 +253,13 @@ runs and what was changed since and still holds, and those of runs.`,
 			return nil
 		}
 		return columns(w, func(w io.Writer) {
-			fmt.Fprintln(w, "ID\tLAB\tSTATE\tSCHEME\tHOSTS\tUP SINCE")
+			fmt.Fprintln(w, "ID\tLAB\tSTATE\tSCHEME\tHOSTS\tCONGESTION CONTROL\tUP SINCE")
 			for _, s := range all {
 				hosts := 0
 				if s.Network != nil {
 					hosts = len(s.Network.Hosts)
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Created.Local().Format(time.DateTime))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.ID, s.Lab, s.State, s.Scheme, hosts, s.Congestion(), s.Created.Local().Format(time.DateTime))
 				if changes := s.Changes(); len(changes) > 0 {
 					fmt.Fprintf(w, "  changed: %s\n", strings.Join(changes, "; "))
 				}

@@ -57,7 +57,7 @@ func iperf3(t *testing.T, id string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_, _ = client.Process.Kill(), client.Wait()
+		_, _ = client.Process.Kill(), client.Wait() // or it has ended
 		_ = server.Wait()
 	})
 	return client
@@ -89,7 +89,7 @@ func TestLive(t *testing.T) {
 	needRoot(t)
 	needIperf3(t)
 	id := keptLab(t, piped)
-	iperf3(t, id, "-t", "100")
+	iperf3(t, id, "-t", "100", "-C", "dctcp")
 	waitFor(t, func() bool { return towards(t, id, "h1").Rate > 25e6 })
 	aqmlab(t, plainVar, 0, "lab", "event", "link=s1:h1", "rate=20Mbps", "piped")
 	if q := towards(t, id, "h1"); q.Rate > 20.5e6 || q.Rate < 1e6 || q.MarkedEnqueue+q.MarkedDequeue != 0 {
@@ -164,5 +164,23 @@ func TestLiveHosts(t *testing.T) {
 	}
 	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, "droptail", "changed: host=h2 rtt=60ms\n") {
 		t.Errorf("status after errors:\n%s", o.out)
+	}
+}
+
+// TestDCTCPByName: programs in labs find DCTCP by the name that all know, also when a lab
+// that offered it before has ended.
+func TestDCTCPByName(t *testing.T) {
+	needRoot(t)
+	needIperf3(t)
+	a := keptLab(t, piped)
+	o := aqmlab(t, plainVar, 0, "lab", "up", labFile(t, piped))
+	b, _, _ := strings.Cut(strings.SplitN(o.out, " is up as ", 2)[1], ":")
+	if o := aqmlab(t, plainVar, 0, "lab", "status"); strings.Count(o.out, "dctcp ") != 2 {
+		t.Errorf("not by the name dctcp in both:\n%s", o.out)
+	}
+	aqmlab(t, plainVar, 0, "lab", "down", b)
+	client := iperf3(t, a, "-n", "100K", "-C", "dctcp")
+	if err := client.Wait(); err != nil {
+		t.Errorf("iperf3 -C dctcp: %v", err)
 	}
 }

@@ -22,7 +22,8 @@ type Info struct {
 	Scheme    string     `json:"scheme,omitempty"`
 	Dilation  float64    `json:"dilation,omitempty"`
 	Transport string     `json:"transport,omitempty"`
-	Congctl   string     `json:"congestion_control,omitempty"` // the kernel's name for it
+	Congctl   string     `json:"congestion_control,omitempty"`        // the kernel's name for it
+	Common    string     `json:"common_congestion_control,omitempty"` // another name, by which programs find it; the same, or empty where it has none
 	Network   *netns.Lab `json:"network,omitempty"`
 	// Of a lab that was left up:
 	Began  int64      `json:"began_ns,omitempty"` // CLOCK_MONOTONIC at its lab time zero
@@ -42,6 +43,14 @@ type Happened struct {
 func (i Info) now() (time.Duration, error) {
 	now, err := host.Monotonic()
 	return time.Duration(float64(now-i.Began) / i.Dilation), err
+}
+
+// Congestion is what the hosts' congestion control is called, by all its names.
+func (i Info) Congestion() string {
+	if i.Common == "" || i.Common == i.Congctl {
+		return i.Congctl
+	}
+	return i.Congctl + ", " + i.Common
 }
 
 // Changes is what was changed since the lab came up and still holds, in words.

@@ -76,6 +76,7 @@ func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing
 		Dilation:  t.dilation,
 		Transport: t.lab.Host.Transport,
 		Congctl:   t.cc.Name(),
+		Common:    t.cc.Common(),
 		Network:   t.net,
 		Began:     began,
 	}

@@ -76,6 +76,11 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 	if t.cc, err = cc.Acquire(spoken, t.journal.ID()); err != nil {
 		return err
 	}
+	if o.Detached || len(t.lab.Programs) > 0 { // somebody may ask for it by the name that all know
+		if err := t.cc.Offer(); err != nil {
+			return err
+		}
+	}
 	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
 	if err != nil {
 		return err
@@ -249,13 +254,13 @@ func (t *Testbed) shareStates() (*os.File, error) {
 // the congestion control registered, so that a detached testbed keeps its own.
 func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
 	ao.Role = role.SwitchRole
-	link, err := t.cc.LinkFile()
-	switch {
-	case err == nil:
-		defer link.Close()
-		ao.Files = []*os.File{link}
-	case !errors.Is(err, cc.ErrStays):
+	links, err := t.cc.LinkFiles()
+	if err != nil {
 		return nil, err
+	}
+	ao.Files = links
+	for _, link := range links {
+		defer link.Close()
 	}
 	if o.Detached {
 		ao.Detached = t.detached(t.plan.Switches[i])

@@ -159,8 +159,12 @@ func TestBuiltIn(t *testing.T) {
 	if h.Name() != "reno" || h.Provider() != Kernel || h.ECN() {
 		t.Errorf("reno is %+v", h)
 	}
-	if _, err := h.LinkFile(); !errors.Is(err, ErrStays) {
-		t.Errorf("link file: error %v, want ErrStays", err)
+	if files, err := h.LinkFiles(); err != nil || len(files) > 0 {
+		t.Errorf("%d link files, %v, want none", len(files), err)
+	}
+	must(t, h.Offer())
+	if h.Common() != "reno" {
+		t.Errorf("programs find it as %q", h.Common())
 	}
 	if _, err := h.StateFile(); !errors.Is(err, ErrStays) {
 		t.Errorf("state file: error %v, want ErrStays", err)

@@ -3,6 +3,7 @@ package cc
 //go:generate go run github.com/cilium/ebpf/cmd/bpf2go -target bpfel,bpfeb -no-global-types -type state -cflags "-O2 -g -Wall -Wextra -Wno-unused-parameter -Werror" dctcp dctcp.bpf.c
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -72,6 +73,9 @@ func uniqueName(suffix string) (string, error) {
 type variant struct {
 	linked      bool // the registration is a link; else it lasts until it is unregistered
 	lossByAlpha bool // a loss takes of the window what a mark would, not half
+	// mark is the name of the struct_ops map, by which others recognise it; its own
+	// without.
+	mark string
 }
 
 // register puts the programs in the kernel and offers them to sockets by name.
@@ -130,6 +134,7 @@ func load(name string, v variant) (*dctcpObjects, error) {
 	if !v.linked {
 		ops.Flags &^= flagLink
 	}
+	ops.Name = cmp.Or(v.mark, ops.Name)
 	if err := spec.Variables[dctcpVarLossByAlpha].Set(v.lossByAlpha); err != nil {
 		return nil, fmt.Errorf("embedded DCTCP: %w", err)
 	}

@@ -40,6 +40,8 @@ type Handle struct {
 	provider     Provider
 	ecn          bool
 	registration *registration // nil if the kernel provides it
+	variant      variant       // of it
+	common       hold          // of the name that labs share; nil without
 }
 
 // Name is the kernel's name of the congestion control, at most 15 bytes.
@@ -52,14 +54,29 @@ func (h *Handle) Provider() Provider { return h.provider }
 // itself; for ecn-star the host has to be told (tcp_ecn, or a route's feature).
 func (h *Handle) ECN() bool { return h.ecn }
 
-// LinkFile returns a descriptor that keeps the congestion control registered
-// while it is open, for a process that outlives this one. The caller closes it.
-// The error is [ErrStays] if that takes no descriptor.
-func (h *Handle) LinkFile() (*os.File, error) {
-	if h.registration == nil {
-		return nil, ErrStays
+// LinkFiles returns descriptors that keep the congestion control registered while they
+// are open, for a process that outlives this one. The caller closes them. There are none
+// if that takes no descriptor.
+func (h *Handle) LinkFiles() (files []*os.File, err error) {
+	var holds []hold
+	if h.registration != nil {
+		holds = append(holds, h.registration.hold)
 	}
-	return h.registration.hold.file(h.name)
+	if h.common != nil {
+		holds = append(holds, h.common)
+	}
+	for _, held := range holds {
+		switch f, err := held.file(h.name); {
+		case err == nil:
+			files = append(files, f)
+		case !errors.Is(err, ErrStays):
+			for _, f := range files {
+				f.Close()
+			}
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // StateFile returns a descriptor of the map of per-connection state, for
@@ -82,10 +99,13 @@ func (h *Handle) Close() error { return h.release((*registration).close) }
 func (h *Handle) Leave() error { return h.release((*registration).leave) }
 
 func (h *Handle) release(how func(*registration) error) error {
-	r := h.registration
+	r, common := h.registration, h.common
 	if r == nil {
 		return nil
 	}
-	h.registration = nil
-	return how(r)
+	h.registration, h.common = nil, nil
+	if common == nil {
+		return how(r)
+	}
+	return errors.Join(how(r), common.leave())
 }

@@ -48,6 +48,29 @@ func askFor(name string) error {
 	return unix.Close(fd)
 }
 
+// isBPF reports whether DCTCP of that name, which is registered, comes from eBPF. Any
+// process may choose ours, which tells nothing of itself. The kernel's own tells even of
+// a socket without a connection that it is in use, and is refused to those without
+// rights.
+func isBPF(name string) (is bool, err error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return false, fmt.Errorf("open a socket to ask about congestion control %q: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, unix.Close(fd)) }()
+	switch err := unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name); {
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EBUSY): // it has gone meanwhile, as the kernel's does not
+		return true, nil
+	case err != nil:
+		return false, nil
+	}
+	info, err := unix.GetsockoptTCPCCDCTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_CC_INFO)
+	if err != nil {
+		return false, fmt.Errorf("getsockopt TCP_CC_INFO: %w", err)
+	}
+	return info.Enabled == 0, nil
+}
+
 // hasModule reports whether the running kernel's module tree has the module.
 func hasModule(name string) (bool, error) {
 	var uts unix.Utsname

@@ -48,6 +48,12 @@ func child(role string) int {
 		}
 		defer h.Close()
 		fmt.Println(h.Name())
+	case "offer": // NAME
+		if _, err := offer(argument, variant{linked: true}); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		fmt.Println(argument)
 	case "unlinked":
 		if _, err := register(argument, variant{}); err != nil {
 			fmt.Println(err)

@@ -40,7 +40,7 @@ func Probe() ([]Support, error) {
 
 func (a algorithm) probe() (Support, error) {
 	s := Support{Transport: a.Name, Provider: Kernel}
-	if has, err := kernelHas(a.kernel); has || err != nil {
+	if has, err := a.kernels(); has || err != nil {
 		return s, err
 	}
 	module := "tcp_" + a.kernel

@@ -85,13 +85,16 @@ func TestGoneWithKilledProcess(t *testing.T) {
 	wantRegistered(t, name, false)
 }
 
-func TestLinkFileKeepsRegistration(t *testing.T) {
+func TestLinkFilesKeepRegistration(t *testing.T) {
 	needsLinks(t)
 	h := acquire(t, "l")
-	link, err := h.LinkFile()
+	links, err := h.LinkFiles()
 	must(t, err)
-	heir := start(t, "inherit", link)
-	must(t, link.Close())
+	if len(links) != 1 {
+		t.Fatalf("%d links", len(links))
+	}
+	heir := start(t, "inherit", links...)
+	must(t, links[0].Close())
 	must(t, h.Close())
 	wantRegistered(t, h.Name(), true)
 	heir.kill(t)

@@ -29,6 +29,17 @@ func algorithmOf(t transport.Transport) algorithm {
 	}
 }
 
+// kernels reports whether the kernel, or a module of it, provides the congestion control
+// now. What goes by its name may be ours, of a lab that offers it.
+func (a algorithm) kernels() (bool, error) {
+	has, err := kernelHas(a.kernel)
+	if !has || err != nil || !a.ours {
+		return has, err
+	}
+	ours, err := isBPF(a.kernel)
+	return !ours, err
+}
+
 // Acquire makes the transport's congestion control available in the kernel. It
 // may make the kernel load a module. Suffix tells labs that run at once apart:
 // 1 to 9 letters, digits, underscores or dots. Errors wrap an
@@ -50,7 +61,7 @@ func Provided(t transport.Transport) error {
 	if a.Modelled {
 		return a.onlyModelled()
 	}
-	has, err := kernelHas(a.kernel)
+	has, err := a.kernels()
 	if err != nil {
 		return err
 	}
@@ -74,7 +85,10 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	if a.Modelled {
 		return nil, a.onlyModelled()
 	}
-	has, err := kernelHasOrLoads(a.kernel)
+	if _, err := kernelHasOrLoads(a.kernel); err != nil {
+		return nil, err
+	}
+	has, err := a.kernels()
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +104,12 @@ func (a algorithm) acquire(suffix string) (*Handle, error) {
 	case !a.ours:
 		return nil, a.missingModule()
 	}
-	r, err := register(name, variant{linked: m.links(), lossByAlpha: a.lossByAlpha()})
+	v := variant{linked: m.links(), lossByAlpha: a.lossByAlpha()}
+	r, err := register(name, v)
 	if err != nil {
 		return nil, a.explain(err, m)
 	}
-	return &Handle{name: name, provider: EBPF, ecn: a.ECN, registration: r}, nil
+	return &Handle{name: name, provider: EBPF, ecn: a.ECN, registration: r, variant: v}, nil
 }
 
 // halvesOnLoss is a parameter of the kernel's DCTCP in guests of User-Mode Linux,
