@@ -33,11 +33,17 @@ func needPrograms(t *testing.T) {
 // TestGuestPrograms: programs of all sorts run unchanged in virtual time. What they
 // measure is what the lab makes it, to the resolution of the program, and all that they
 // write is the same a second time, whatever runs beside.
-func TestGuestPrograms(t *testing.T) {
+func TestGuestPrograms(t *testing.T) { testGuestPrograms(t, "6.1") }
+
+// TestGuestProgramsOfOtherKernel is the same on another kernel, whose scheduler is another.
+func TestGuestProgramsOfOtherKernel(t *testing.T) { testGuestPrograms(t, "6.12") }
+
+func testGuestPrograms(t *testing.T, kernel string) {
+	t.Helper()
 	needPrograms(t)
-	g := needGuest(t)
-	one, _ := g.run(t, "testdata/programs.yaml", "--seeds", "1")
-	two, _ := g.run(t, "testdata/programs.yaml", "--seeds", "2,1", "--jobs", "2")
+	g := needGuestOf(t, kernel)
+	one, _ := g.run(t, "testdata/programs.yaml", "--kernel", kernel, "--seeds", "1")
+	two, _ := g.run(t, "testdata/programs.yaml", "--kernel", kernel, "--seeds", "2,1", "--jobs", "2")
 	sameFiles(t, one.Dir, two.Dir)
 	for _, s := range two.Points() {
 		p, err := s.Read()
