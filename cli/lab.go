@@ -146,9 +146,14 @@ aqmlab lab down.`,
 		if err != nil {
 			return s, err
 		}
+		first := cmp.Or(scheme, lab.Baseline)
+		f.schemes = nil // lab use may take the others all the same
+		if lab, err = f.load(names[0], kinds); err != nil {
+			return s, err
+		}
 		defer hold(c)()
 		o := testbed.Options{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
-		s, err = testbed.Keep(c.Context(), lab, cmp.Or(scheme, lab.Baseline), o)
+		s, err = testbed.Keep(c.Context(), lab, first, o)
 		return s, explain(err)
 	}, func(w io.Writer, s testbed.Standing) error {
 		fmt.Fprintf(w, "Lab %s is up as %s: %s, scheme %s, congestion control %s.\nTry: %s\nRemove it with: aqmlab lab down %s\n",

@@ -62,6 +62,9 @@ func BenchmarkCollectors(b *testing.B) {
 		// What the lab quickstart gets: 2000 samples of nine seconds at 1 Gbps.
 		compareLoads(b, func() fabric.Collector { return NewQueues(4 * time.Millisecond) })
 	})
+	b.Run("live", func(b *testing.B) {
+		compareLoads(b, func() fabric.Collector { return &Live{} })
+	})
 	b.Run("capture", func(b *testing.B) {
 		compareLoads(b, func() fabric.Collector {
 			return NewCapture(CaptureSpec{Ports: []string{"s1:h9", "s1:h10", "s1:h11", "s1:h12"}, Snap: 128, Size: 64_000_000}, overload().Hosts, packet.AppendTCP)

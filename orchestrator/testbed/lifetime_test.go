@@ -15,6 +15,7 @@ import (
 	"aqmlab/kind"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
+	"aqmlab/switch/port"
 )
 
 // written makes the state folder of a lab and returns its id. detached says
@@ -235,4 +236,21 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the file that it had made: %v", err)
 	}
 	emptyRoot(t, o.Root)
+}
+
+// TestOpenLiveOfOld: a lab that an earlier version left up cannot be watched, and says
+// what to do; one that is broken says why.
+func TestOpenLiveOfOld(t *testing.T) {
+	o := Options{Root: t.TempDir()}
+	written(t, o.Root, Info{Lab: "old", Network: &netns.Lab{}}, true)
+	if _, err := OpenLive(t.Context(), "old", port.Kinds{}, o); !errors.Is(err, ErrOld) {
+		t.Errorf("error %v, want ErrOld", err)
+	}
+	bad := written(t, o.Root, []int{1}, true)
+	if _, err := OpenLive(t.Context(), bad, port.Kinds{}, o); err == nil || !strings.Contains(err.Error(), "description") {
+		t.Errorf("damaged: %v", err)
+	}
+	if _, err := OpenLive(t.Context(), "none", port.Kinds{}, o); !errors.Is(err, ErrNoLab) {
+		t.Errorf("error %v, want ErrNoLab", err)
+	}
 }
