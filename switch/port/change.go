@@ -46,8 +46,26 @@ func (p *Port) rebuild(now time.Duration, made parts) {
 		p.queues[p.heir(i)].inherit(&before[i])
 	}
 	for _, k := range waiting {
-		p.join(k.Class(len(p.queues)), k, p.lengths.Of(int(k.Size)))
+		p.rejoin(k)
 	}
+	for i := range p.queues {
+		q := &p.queues[i]
+		q.peak = max(q.peak, q.Bytes())
+		q.PeakBytes = max(q.PeakBytes, q.peak)
+	}
+}
+
+// rejoin puts a packet into its queue, for the scheduler at the time at which it arrived.
+func (p *Port) rejoin(k *packet.Packet) {
+	i, length := k.Class(len(p.queues)), p.lengths.Of(int(k.Size))
+	if p.sorted {
+		p.hold(k.Enqueued, i, k)
+	} else {
+		p.queues[i].Push(k)
+		p.scheduler.Enqueued(k.Enqueued, i, length)
+	}
+	p.bytes += length
+	p.memory.bytes += length
 }
 
 // heir is the queue that stands for what was queue i.

@@ -183,27 +183,20 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 		return false
 	}
 	k.Enqueued = now
-	p.join(i, k, length)
-	q.Enqueued++
-	return true
-}
-
-// join puts a packet of that length into queue i, for the scheduler at the time at which
-// it arrived.
-func (p *Port) join(i int, k *packet.Packet, length int) {
-	q := &p.queues[i]
 	if p.sorted {
-		p.hold(k.Enqueued, i, k)
+		p.hold(now, i, k)
 	} else {
 		q.Push(k)
-		p.scheduler.Enqueued(k.Enqueued, i, length)
+		p.scheduler.Enqueued(now, i, length)
 	}
 	p.bytes += length
 	p.memory.bytes += length
+	q.Enqueued++
 	if q.Bytes() > q.peak {
 		q.peak = q.Bytes()
 		q.PeakBytes = max(q.PeakBytes, q.peak)
 	}
+	return true
 }
 
 // next is the packet that the scheduler chose, of queue q.
