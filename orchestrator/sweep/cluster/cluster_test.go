@@ -117,6 +117,7 @@ func silent(sweep.Progress) {}
 // TestCluster: a sweep is one job where that takes less than an hour, but for the points
 // that tell so, and nothing is submitted twice.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, measures)
 	if err := q.store.Run(t.Context(), on(q), w, sweep.Options{Watch: silent}); err != nil {
 		t.Fatal(err)
@@ -136,6 +137,7 @@ func TestCluster(t *testing.T) {
 // TestLostJobs: the points of jobs that die are submitted again, the last time each by
 // itself.
 func TestLostJobs(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, nil)
 	q.begin = func(q *queue, a Array, number int) (State, string) {
 		if len(q.arrays) < 3 {
@@ -157,6 +159,7 @@ func TestLostJobs(t *testing.T) {
 // TestJobsThatAlwaysDie: their points fail for the reason that the queue gives, and are
 // tried again on request.
 func TestJobsThatAlwaysDie(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, dies)
 	if err := q.store.Run(t.Context(), on(q), w, sweep.Options{Watch: silent}); !errors.Is(err, sweep.ErrFailed) {
 		t.Fatalf("%v, want failed points", err)
@@ -179,6 +182,7 @@ func TestJobsThatAlwaysDie(t *testing.T) {
 
 // TestSlowJobs: a job that stored some of its points before it died was no vain attempt.
 func TestSlowJobs(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, func(q *queue, a Array, number int) (State, string) {
 		w, err := q.store.Sweep(a.Command[3])
 		if err != nil {
@@ -208,6 +212,7 @@ func TestSlowJobs(t *testing.T) {
 
 // TestDeafQueue: nothing is submitted again while nobody knows what is in the queue.
 func TestDeafQueue(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, nil)
 	q.deaf = 3
 	q.begin = func(q *queue, a Array, number int) (State, string) {
@@ -225,6 +230,7 @@ func TestDeafQueue(t *testing.T) {
 
 // TestCancelledJob: a job that somebody ends is not submitted again.
 func TestCancelledJob(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, func(*queue, Array, int) (State, string) { return Cancelled, "CANCELLED" })
 	if err := q.store.Run(t.Context(), on(q), w, sweep.Options{Watch: silent}); !errors.Is(err, sweep.ErrFailed) || len(q.arrays) != 1 {
 		t.Errorf("%v, %d arrays", err, len(q.arrays))
@@ -248,6 +254,7 @@ func interrupted(t *testing.T, q *queue, w *sweep.Sweep) {
 // TestFollowAgain: jobs of an interrupted command are not submitted again, also when it
 // ended before it could note their number.
 func TestFollowAgain(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, waits)
 	interrupted(t, q, w)
 	all, err := records{w}.all()
@@ -266,6 +273,7 @@ func TestFollowAgain(t *testing.T) {
 
 // TestCancel: what is cancelled ends for whoever follows it, and can be begun anew.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, waits)
 	interrupted(t, q, w)
 	if cancelled, err := on(q).Cancel(t.Context(), w); err != nil || cancelled != 1 || q.tasks[0].State != Cancelled {
@@ -279,6 +287,7 @@ func TestCancel(t *testing.T) {
 
 // TestCancelledWhileFollowed: who follows stops, and submits nothing again.
 func TestCancelledWhileFollowed(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, nil)
 	q.begin = func(q *queue, _ Array, _ int) (State, string) {
 		return Running, "RUNNING"
@@ -300,6 +309,7 @@ func TestCancelledWhileFollowed(t *testing.T) {
 
 // TestOneFollower: two would submit everything twice.
 func TestOneFollower(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, measures)
 	if err := q.store.Save(w); err != nil {
 		t.Fatal(err)
@@ -316,6 +326,7 @@ func TestOneFollower(t *testing.T) {
 
 // TestShortQueue: what the queue may not have yet is submitted later.
 func TestShortQueue(t *testing.T) {
+	t.Parallel()
 	q, w := newQueue(t, measures)
 	e := Engine(q, Policy{Chunk: time.Nanosecond, Queue: 2, Array: 100, Attempts: 3, Poll: time.Millisecond})
 	if err := q.store.Run(t.Context(), e, w, sweep.Options{Watch: silent}); err != nil {
@@ -346,6 +357,7 @@ func (a archive) Ended(_ context.Context, job string, _ int) (Task, bool) {
 // TestHistory: the reason of a job that has left the queue is that of the accounting
 // database, and what somebody cancelled is not submitted again.
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		ended  Task
 		reason string
