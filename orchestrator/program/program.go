@@ -21,6 +21,7 @@ type Spec struct {
 	Serves  bool          // it is stopped when all others have ended
 	Listens []int         // TCP or UDP ports; it starts at once, and is waited for
 	Figures bool          // it gets a descriptor 3
+	File    string        // in its folder, that it writes figures into, if it does
 }
 
 // Place is where the programs of a host run.
@@ -49,6 +50,7 @@ type Ended struct {
 	Stdout     []byte
 	Stderr     []byte
 	Figures    []byte
+	Unread     string        // why its file of figures could not be read
 	Cut        bool          // it wrote more than is kept
 	CPU        time.Duration // that it and its children used
 	Sockets    Sockets       // its connections, if these were counted

@@ -101,6 +101,26 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestFileOfFigures: a file that a program writes is read, and never one that is not its
+// own, or that nobody writes.
+func TestFileOfFigures(t *testing.T) {
+	with := func(name, script string) Spec {
+		s := sh(name, script)
+		s.File = "out/figures"
+		return s
+	}
+	all := runAll(t, with("fine", "mkdir out; echo figure >out/figures"), with("none", "exit 0"),
+		with("link", "mkdir out; ln -s /etc/passwd out/figures"), with("pipe", "mkdir out; mkfifo out/figures"))
+	if e := all["fine"]; string(e.Figures) != "figure\n" || e.Unread != "" {
+		t.Errorf("%+v", e)
+	}
+	for name, want := range map[string]string{"none": "no such file", "link": "escapes", "pipe": "no ordinary file"} {
+		if e := all[name]; len(e.Figures) > 0 || !strings.Contains(e.Unread, want) {
+			t.Errorf("%s: %q, %q; want %q", name, e.Figures, e.Unread, want)
+		}
+	}
+}
+
 // TestTimes: a program begins at its time and not before, and ends at the time that the
 // lab gives; one that does not listen to SIGTERM is killed.
 func TestTimes(t *testing.T) {

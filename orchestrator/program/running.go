@@ -158,6 +158,9 @@ func (p *running) wait() {
 	r.Name, r.Stopped, r.Overdue = p.Name, p.stopped.Load(), p.overdue.Load()
 	r.Stdout, r.Stderr, r.Figures = p.stdout.text(), p.stderr.text(), p.figures.text()
 	r.Cut = p.stdout.cut() || p.stderr.cut() || p.figures.cut()
+	if p.File != "" {
+		p.readFile()
+	}
 	state := p.command.ProcessState
 	r.CPU = state.UserTime() + state.SystemTime()
 	status, _ := state.Sys().(syscall.WaitStatus)
@@ -172,6 +175,32 @@ func (p *running) wait() {
 	if err != nil && r.Error == "" && !errors.As(err, new(*exec.ExitError)) && !errors.Is(err, exec.ErrWaitDelay) {
 		r.Error = err.Error()
 	}
+}
+
+// readFile reads the program's file of figures, which may be anything: it is not followed
+// out of the folder, nor waited for.
+func (p *running) readFile() {
+	text, err := func() ([]byte, error) {
+		dir, err := os.OpenRoot(p.dir)
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Close()
+		f, err := dir.OpenFile(p.File, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return nil, errors.Join(err, fmt.Errorf("%s is no ordinary file", p.File))
+		}
+		return io.ReadAll(io.LimitReader(f, kept+1))
+	}()
+	if err != nil {
+		p.result.Unread = err.Error()
+	}
+	p.result.Cut = p.result.Cut || len(text) > kept
+	p.result.Figures = text[:min(len(text), kept)]
 }
 
 // awaitEnd waits for the process, and kills what it leaves in its group, which has nobody

@@ -58,7 +58,8 @@ func specOf(p labs.Program, host int) program.Spec {
 		At: p.At, Stop: p.Stop, Serves: p.Serves, Listens: p.Listens,
 	}
 	if reads, err := parserOf(p); err == nil && reads != nil {
-		s.Figures = reads.Descriptor()
+		from := reads.Source()
+		s.Figures, s.File = from.Descriptor, from.File
 	}
 	return s
 }
@@ -130,7 +131,10 @@ func (m *programsMeasured) add(p labs.Program, e program.Ended, labTime func(int
 	}
 	if reads != nil && record.Error == "" {
 		figures, err := reads.Parse(parser.Output{Stdout: e.Stdout, Stderr: e.Stderr, Figures: e.Figures, Cut: e.Cut})
-		if err != nil {
+		switch {
+		case e.Unread != "":
+			record.Error = "its figures: " + e.Unread
+		case err != nil:
 			record.Error = "its figures: " + err.Error()
 		}
 		for _, f := range figures {

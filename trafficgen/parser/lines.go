@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 
 	"aqmlab/results"
 )
@@ -20,16 +21,27 @@ const (
 // lines reads JSON Lines. Lines that begin with no brace are the program's own words.
 type lines struct {
 	From string `lab:"from" oneof:"stdout,stderr,descriptor" doc:"what the lines are written on; descriptor is number 3"`
+	File string `lab:"file" doc:"in its place, a file in the program's folder, which it writes"`
 }
 
 var _ Parser = lines{}
 
-func newLines(l lines, _ struct{}) (Parser, error) { return l, nil }
+func newLines(l lines, _ struct{}) (Parser, error) {
+	if l.File != "" && !filepath.IsLocal(l.File) {
+		return nil, fmt.Errorf("file: %s is not in the program's folder: want a relative path below it", l.File)
+	}
+	return l, nil
+}
 
-func (l lines) Descriptor() bool { return l.From == fromDescriptor }
+func (l lines) Source() Source {
+	return Source{Descriptor: l.File == "" && l.From == fromDescriptor, File: l.File}
+}
 
 func (l lines) Parse(o Output) ([]results.ProgramSample, error) {
-	text := map[string][]byte{fromStdout: o.Stdout, fromStderr: o.Stderr, fromDescriptor: o.Figures}[l.From]
+	from, text := l.From, map[string][]byte{fromStdout: o.Stdout, fromStderr: o.Stderr, fromDescriptor: o.Figures}[l.From]
+	if l.File != "" {
+		from, text = l.File, o.Figures
+	}
 	var all []results.ProgramSample
 	number := 0
 	for line := range bytes.Lines(text) {
@@ -40,7 +52,7 @@ func (l lines) Parse(o Output) ([]results.ProgramSample, error) {
 		}
 		s, err := parseLine(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of %s: %w", number, l.From, err)
+			return nil, fmt.Errorf("line %d of %s: %w", number, from, err)
 		}
 		all = append(all, s)
 	}

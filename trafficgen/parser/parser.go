@@ -9,16 +9,22 @@ import (
 // Output is what a program wrote.
 type Output struct {
 	Stdout, Stderr []byte
-	// Figures is what it wrote on descriptor 3, where [Parser.Descriptor] asks for it.
+	// Figures is what it wrote where [Parser.Source] asks for it.
 	Figures []byte
 	// Cut tells that it wrote more than is kept, so that the rest is missing.
 	Cut bool
 }
 
+// Source is a place for figures alone. It may be none.
+type Source struct {
+	Descriptor bool   // number 3
+	File       string // in the program's folder
+}
+
 // Parser finds the figures that a program measured in what it wrote.
 type Parser interface {
-	// Descriptor tells whether the program gets a descriptor 3 to write figures on.
-	Descriptor() bool
+	// Source is where the program writes figures, apart from its output.
+	Source() Source
 	// Parse returns the figures, in the order of the text. Errors say where the text
 	// is not what the parser is for.
 	Parse(o Output) ([]results.ProgramSample, error)

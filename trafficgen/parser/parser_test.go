@@ -31,6 +31,7 @@ func TestParsers(t *testing.T) {
 			{Metric: "rate", Better: "higher"},
 		}},
 		{"lines", map[string]any{"from": "descriptor"}, Output{Stdout: []byte("{no figure}"), Figures: []byte(`{"metric": "n", "value": 3}`)}, []results.ProgramSample{{Metric: "n", Better: "lower", Value: 3}}},
+		{"lines", map[string]any{"file": "f"}, Output{Stdout: []byte(`{"metric": "no", "value": 1}`), Figures: []byte(`{"metric": "n", "value": 3}`)}, []results.ProgramSample{{Metric: "n", Better: "lower", Value: 3}}},
 		{"iperf3", nil, Output{Stdout: []byte(`{"start": {}, "end": {"streams": [{"sender": {"mean_rtt": 257}}, {"sender": {"mean_rtt": 300}}],
 			"sum_sent": {"bits_per_second": 2e9, "retransmits": 4}, "sum_received": {"bits_per_second": 1.5e9}}}`)}, []results.ProgramSample{
 			{Metric: "goodput", Unit: "bit/s", Better: "higher", Value: 1.5e9},
@@ -77,6 +78,15 @@ func TestStrangeOutput(t *testing.T) {
 	} {
 		if got, err := parse(t, c.kind, nil, Output{Stdout: []byte(c.out)}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %q: %v, %v; want %q", c.kind, c.out, got, err, c.want)
+		}
+	}
+}
+
+// TestFilesElsewhere: a file of figures is in the program's folder.
+func TestFilesElsewhere(t *testing.T) {
+	for _, file := range []string{"/etc/passwd", "../x", "a/../../x"} {
+		if _, err := Table().New("lines", map[string]any{"file": file}, struct{}{}); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", file, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // textOnly is what parsers have in common that read what people read.
 type textOnly struct{}
 
-func (textOnly) Descriptor() bool { return false }
+func (textOnly) Source() Source { return Source{} }
 
 // iperf3 reads the report of a client.
 type iperf3 struct{ textOnly }
