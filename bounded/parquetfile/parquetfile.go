@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // maxRowsPerByte is more than any table has: even rows that only repeat the one before
@@ -34,7 +36,23 @@ func Open(in io.ReaderAt, size int64) (*parquet.File, error) {
 	if rows := f.NumRows(); rows < 0 || rows/maxRowsPerByte > size {
 		return nil, fmt.Errorf("it says that it has %d rows in %d bytes", rows, size)
 	}
+	if err := checkCodecs(f); err != nil {
+		return nil, err
+	}
 	return f, nil
+}
+
+// checkCodecs refuses LZ4, whose blocks do not say how long they are: the library makes
+// room for twice as much again and again, for damaged ones until there is no memory left.
+func checkCodecs(f *parquet.File) error {
+	for _, group := range f.Metadata().RowGroups {
+		for _, column := range group.Columns {
+			if column.MetaData.Codec == format.Lz4Raw {
+				return fmt.Errorf("column %s is compressed with LZ4: want ZSTD, SNAPPY, GZIP, BROTLI or none", strings.Join(column.MetaData.PathInSchema, "."))
+			}
+		}
+	}
+	return nil
 }
 
 // checkFooter checks what the library believes: the length of the footer, and those of the

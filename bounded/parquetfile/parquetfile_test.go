@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 )
 
 // file is a Parquet file with that footer and nothing else.
@@ -66,6 +67,22 @@ func TestLies(t *testing.T) {
 	} {
 		if _, err := open(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%x: %v, want %s", b, err, want)
+		}
+	}
+}
+
+// TestCodecs: files of all codecs but LZ4 are read.
+func TestCodecs(t *testing.T) {
+	for name, codec := range map[string]compress.Codec{
+		"none": &parquet.Uncompressed, "snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "brotli": &parquet.Brotli, "zstd": &parquet.Zstd, "lz4": &parquet.Lz4Raw,
+	} {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, make([]row, 3), parquet.Compression(codec)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := open(b.Bytes())
+		if refused := err != nil && strings.Contains(err.Error(), "compressed with LZ4: want ZSTD"); refused != (name == "lz4") || !refused && err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
