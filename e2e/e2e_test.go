@@ -191,6 +191,20 @@ func points(t *testing.T, r *store.Run) map[string]results.Point {
 	return all
 }
 
+// newState is a state folder more, for a test that needs several.
+func newState(t *testing.T) string {
+	t.Helper()
+	states := os.Getenv(statesVar)
+	if err := os.MkdirAll(states, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(states, "more-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // strays lists namespaces that are of no lab, neither the machine's nor a test's, and were
 // not there before, such as by tests that were killed.
 func strays() []string {

@@ -120,7 +120,7 @@ func TestDockerFaults(t *testing.T) {
 		state   string
 	}
 	begin := func(t *testing.T, f *fault) {
-		f.state = t.TempDir()
+		f.state = newState(t)
 		out := t.TempDir()
 		c := d.command(t, f.state, "run", labFile(t, small), "--runtime", "docker", "--dilation", "4", "--set", "host.memory=256MB", "--out", out)
 		f.run = startCommand(t, c, "[2/3]")

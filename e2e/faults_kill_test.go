@@ -87,7 +87,7 @@ func TestKill(t *testing.T) {
 func TestDockerKill(t *testing.T) {
 	t.Parallel()
 	d := ownDaemon(t)
-	lab, state := labFile(t, small), t.TempDir()
+	lab, state := labFile(t, small), newState(t)
 	killedAnywhere(t, kills(2), func(out string) *exec.Cmd {
 		return d.command(t, state, "run", lab, "--runtime", "docker", "--dilation", "4", "--flows", "40", "--out", out)
 	}, func() {
