@@ -8,6 +8,7 @@ import (
 	"net/rpc"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -52,6 +53,13 @@ func role(name string, args []string) int {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "echo ends:", err)
 			return 1
+		}
+		return 0
+	case "heeding": // ends by SIGTERM
+		ctx, stop := signal.NotifyContext(context.Background(), unix.SIGTERM)
+		defer stop()
+		if err := agent.Serve(ctx, func(ctx context.Context) any { return newEcho(ctx, args) }); err != nil {
+			return 4
 		}
 		return 0
 	case "broken":
@@ -116,6 +124,13 @@ func (e *echo) Wait(_ agent.Nothing, reply *string) error {
 	<-e.ctx.Done()
 	*reply = "ended"
 	return nil
+}
+
+// WaitLong answers with why the agent ends.
+func (e *echo) WaitLong(agent.Nothing, *agent.Nothing) error {
+	e.waiting <- struct{}{}
+	<-e.ctx.Done()
+	return context.Cause(e.ctx)
 }
 
 // Waiting answers once a Wait has begun.
@@ -275,6 +290,25 @@ func TestDeathIsExplained(t *testing.T) {
 	}
 	if got := log.String(); !strings.Contains(got, "echo begins") || !strings.Contains(got, "the reason is this") {
 		t.Errorf("log holds %q", got)
+	}
+}
+
+// TestToldAgent: where somebody else has an agent end, such as a container's runtime, calls
+// that it gives up say so as those of one that died.
+func TestToldAgent(t *testing.T) {
+	p := spawn(t, agent.Options{Role: "heeding"})
+	var called error
+	var wait sync.WaitGroup
+	wait.Go(func() { called = p.Call(t.Context(), "WaitLong", agent.Nothing{}, &agent.Nothing{}) })
+	if err := p.Call(t.Context(), "Waiting", agent.Nothing{}, &agent.Nothing{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Kill(p.PID(), unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	wait.Wait()
+	if !errors.Is(called, agent.ErrDied) || !strings.Contains(called.Error(), "exit status 4") {
+		t.Errorf("the call returned %v", called)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -124,14 +125,14 @@ func (p *Process) Call(ctx context.Context, method string, args, reply any) erro
 
 // answered turns the error of a call that lost its agent into why it did.
 func (p *Process) answered(ctx context.Context, err error) error {
-	if disconnected(err) {
+	if disconnected(err) || err != nil && strings.Contains(err.Error(), errTold.Error()) {
 		return p.explain(ctx, err)
 	}
 	return err
 }
 
-// explain adds to err, of a connection that the agent's death may have ended,
-// how it died. The connection ends a moment before the process has.
+// explain adds to err, of a connection that the agent's death may have ended, or of an
+// agent that is about to, how it died. The connection ends a moment before the process has.
 func (p *Process) explain(ctx context.Context, err error) error {
 	select {
 	case <-p.done:

@@ -42,7 +42,9 @@ func Serve(ctx context.Context, newService func(context.Context) any) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	told := ctx
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(told))
+	defer context.AfterFunc(told, func() { cancel(fmt.Errorf("%w: %w", errTold, context.Cause(told))) })()
 	server := rpc.NewServer()
 	err = errors.Join(
 		server.RegisterName(serviceName, newService(ctx)),
@@ -81,6 +83,10 @@ func awaitCalls(calls *sync.WaitGroup) {
 
 // errQuit is the cause of an end that the owner asked for.
 var errQuit = errors.New("asked to quit")
+
+// errTold is in the cause of an end that somebody else asked for, and so in what calls
+// return then.
+var errTold = errors.New("somebody had the agent end")
 
 // inherit takes over an inherited descriptor, which must be of the given type.
 func inherit(fd int, fileType uint32) (*os.File, error) {
