@@ -60,6 +60,10 @@ const grace = 3 * time.Second
 // ErrDied is wrapped by the errors of calls to an agent that ended on its own.
 var ErrDied = errors.New("agent died")
 
+// errTold is in the cause of an end that somebody else asked for, and so in what calls
+// return then.
+var errTold = errors.New("somebody had the agent end")
+
 // ErrOwnerDied is returned by Serve when the agent's owner ended without
 // saying so.
 var ErrOwnerDied = errors.New("owner died")

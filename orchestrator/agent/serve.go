@@ -84,10 +84,6 @@ func awaitCalls(calls *sync.WaitGroup) {
 // errQuit is the cause of an end that the owner asked for.
 var errQuit = errors.New("asked to quit")
 
-// errTold is in the cause of an end that somebody else asked for, and so in what calls
-// return then.
-var errTold = errors.New("somebody had the agent end")
-
 // inherit takes over an inherited descriptor, which must be of the given type.
 func inherit(fd int, fileType uint32) (*os.File, error) {
 	// In a process that no Spawn has made, the descriptor may be the runtime's own:
