@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,6 +154,32 @@ func exactly(t *testing.T, p results.Point) {
 	}
 	if p.Fidelity.Label != results.FidelityExact {
 		t.Errorf("fidelity %+v", p.Fidelity)
+	}
+}
+
+// TestGuestEcho: what a program measures in virtual time is what links of 1 Gbps make of its
+// packets, to the nanosecond: each byte more takes 8 ns on each of four. A segment of 52
+// bytes, in a frame of 90, takes the lab's base RTT, to the microsecond in which kernels
+// tell RTTs.
+func TestGuestEcho(t *testing.T) {
+	needPrograms(t)
+	run, _ := needGuest(t).run(t, "testdata/echo.yaml")
+	for _, p := range points(t, run) {
+		short, long := figures(p, "client", "rtt.64"), figures(p, "client", "rtt.1000")
+		if len(short) != 100 || len(long) != 100 {
+			t.Fatalf("%d and %d echoes; %+v", len(short), len(long), p.Programs)
+		}
+		if slices.Min(short) != slices.Max(short) || slices.Min(long) != slices.Max(long) {
+			t.Errorf("echoes took %v to %v ns, and %v to %v", slices.Min(short), slices.Max(short), slices.Min(long), slices.Max(long))
+		}
+		const nsPerByte = 4 * 8
+		if more := long[0] - short[0]; more != (1000-64)*nsPerByte {
+			t.Errorf("936 bytes more take %v ns, want %d", more, 936*nsPerByte)
+		}
+		const headers = 8 + 20 + 38 // of UDP, IPv4 and Ethernet
+		if rtt := short[0] - (64+headers-90)*nsPerByte; math.Abs(rtt-200_000) > 1000 {
+			t.Errorf("90 bytes take %v ns, want 200,000", rtt)
+		}
 	}
 }
 

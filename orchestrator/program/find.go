@@ -2,7 +2,6 @@ package program
 
 import (
 	"bytes"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"aqmlab/orchestrator/host"
 )
 
 // Find is where a command lies on this machine that is to be run in the file system below
@@ -66,21 +67,11 @@ func interpreterOf(at string) (string, error) {
 		}
 		return "", fmt.Errorf("%s is a script whose first line names no interpreter", at)
 	}
-	program, err := elf.NewFile(f)
+	loader, err := host.Loader(at)
 	if err != nil {
 		return "", nil // it is no ELF file
 	}
-	for _, p := range program.Progs {
-		if p.Type != elf.PT_INTERP || p.Filesz > 4096 {
-			continue
-		}
-		name, err := io.ReadAll(p.Open())
-		if err != nil {
-			return "", fmt.Errorf("reading %s: %w", at, err)
-		}
-		return string(bytes.TrimRight(name, "\x00")), nil
-	}
-	return "", nil
+	return loader, nil
 }
 
 // executable looks at a file in place of which a link may lie, that the root is no part of.
