@@ -42,7 +42,7 @@ type QueueLook struct {
 // Look is what a network looks like at one lab time.
 type Look struct {
 	At     time.Duration
-	Queues []QueueLook        // through which packets have passed, in the order of ports
+	Queues []QueueLook        // all, in the order of ports
 	Lost   []fabric.LossCount // by links that may lose packets
 }
 
