@@ -12,10 +12,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/netns"
 )
@@ -71,6 +73,10 @@ func startOwner(t *testing.T, dir string) (*exec.Cmd, []journal.Entry) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		// A test that failed may have left it stopped, and the test's own
+		// process waits for all that hold its output.
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 		if err := agent.Remove(entries[len(entries)-1:]); err != nil {
 			t.Error(err)
 		}
@@ -99,14 +105,8 @@ func TestAgentDiesWithItsOwner(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	killOwner(t, cmd)
-	const patience = 10_000 // ms; the agent ends itself at once, or by force after 3 s
-	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	n, err := unix.Poll(poll, patience)
-	for errors.Is(err, unix.EINTR) {
-		n, err = unix.Poll(poll, patience)
-	}
-	if n != 1 || err != nil {
-		t.Errorf("agent did not end after its owner was killed (%v)", err)
+	if err := host.AwaitDeath(fd, time.Now().Add(10*time.Second)); err != nil { // the agent ends itself at once, or by force after 3 s
+		t.Errorf("agent did not end after its owner was killed: %v", err)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != nil {
+	if err := host.AwaitDeath(fd, time.Now().Add(10*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if agent.Runs(e) {
