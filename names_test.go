@@ -16,8 +16,10 @@ import (
 
 // namesElsewhere are places where the name of a runtime means something else.
 var namesElsewhere = map[string]string{
-	"cli/bench.go":               "the command that measures the simulator",
-	"reproduce/papers/papers.go": "the environment of an experiment in its paper",
+	"cli/bench.go":                     "the command that measures the simulator",
+	"labs/inventory/check.go":          "the key of a machine's Docker daemon",
+	"orchestrator/machines/context.go": "what Docker calls the daemon among the endpoints of a context",
+	"reproduce/papers/papers.go":       "the environment of an experiment in its paper",
 }
 
 // code calls visit for every node of the code that is no test.

@@ -41,16 +41,22 @@ func newLabList() *cobra.Command {
 
 func newLabShow(kinds port.Kinds) *cobra.Command {
 	var f labFlags
-	var schema string
+	var schema, machines string
+	var placement bool
 	c := &cobra.Command{
 		Use:   "show LAB",
 		Short: "Print a lab as it would run, with every default and override filled in",
 		Long: `Show prints a lab as it would run, with every default and override filled in. The
 first line tells editors where the JSON Schema of labs is, which aqmlab lab schema
 prints. Comments at the end say what schemes compute from the base RTTs, and what
-follows from it.`,
+follows from it.
+
+With --placement it prints instead which hosts and switches are on which of the lab's
+machines, and how many links leave each. It asks no machine: how many cores they have
+is what the key cpus of each says, and unless all say it, all count alike.`,
 		Example: `  aqmlab lab show quickstart
-  aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml`,
+  aqmlab lab show quickstart --set workload.flows=100 > mylab.yaml
+  aqmlab lab show quickstart --placement --machines rack.yaml`,
 		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeLabs,
@@ -58,6 +64,12 @@ follows from it.`,
 			lab, err := f.load(names[0], kinds)
 			if err != nil {
 				return err
+			}
+			if err := useMachines(lab, machines); err != nil {
+				return err
+			}
+			if placement {
+				return showPlacement(c.OutOrStdout(), lab)
 			}
 			yaml, err := lab.YAML()
 			if err != nil {
@@ -75,6 +87,8 @@ follows from it.`,
 		},
 	}
 	f.add(c)
+	addMachines(c, &machines)
+	c.Flags().BoolVar(&placement, "placement", false, "print what is on which machine, instead of the lab")
 	c.Flags().StringVar(&schema, "schema", "aqmlab.schema.json", "where editors find the JSON Schema, from the folder of the lab's file")
 	return c
 }

@@ -17,6 +17,7 @@ import (
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host/cc"
+	"aqmlab/orchestrator/machines"
 	"aqmlab/orchestrator/sweep/cluster"
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/uml"
@@ -218,7 +219,7 @@ func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *store.Run
 // explain marks as the user's to mend what the machine lacks, and what it does
 // not have of what was named.
 func explain(err error) error {
-	if errors.As(err, new(*cc.UnsupportedError)) || errors.As(err, new(*docker.UnavailableError)) {
+	if errors.As(err, new(*cc.UnsupportedError)) || errors.As(err, new(*docker.UnavailableError)) || errors.As(err, new(*machines.UnreachableError)) {
 		return usage(err)
 	}
 	for _, theirs := range []error{

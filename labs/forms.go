@@ -3,6 +3,7 @@ package labs
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs/basertt"
+	"aqmlab/labs/inventory"
 	"aqmlab/labs/schema"
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/port"
@@ -26,7 +28,21 @@ import (
 // schemaOf is the schema of lab files whose schemes and schedulers are of those
 // kinds.
 func schemaOf(kinds port.Kinds) *schema.Schema {
+	forms := map[string]schema.Form{
+		"name":       schema.Name(),
+		"image":      {Type: "image", Read: readImage},
+		"seeds":      {Type: "list or range", Read: readSeeds, JSON: orText("^[0-9]+\\.\\.[0-9]+$")},
+		"weights":    {Type: "number or list", Read: readWeights},
+		"thresholds": {Type: "list of sizes", Read: readThresholds, JSON: orText("^" + noThresholds + "$")},
+		"folder":     {Type: "path", Read: readFolder},
+		"command":    {Type: "list of text", Read: readCommand, JSON: orWords},
+		"text":       {Type: "text", Read: readText},
+		"dilation":   {Type: "number", Read: readDilation, Write: writeDilation, JSON: orText("^" + auto + "$")},
+		"placement":  {Type: "mapping", JSON: ofNames},
+	}
+	maps.Copy(forms, inventory.Forms())
 	return schema.Of(reflect.TypeFor[Lab](), schema.Rules{
+		File: schema.Content{What: "lab", Keys: "topology and schemes"},
 		Names: map[string][]string{
 			"topology": topologies.Table().Names(),
 			"sharing":  port.Sharings(),
@@ -35,17 +51,7 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 			"share":    trafficgen.Shares(),
 			"sizes":    sizesWithoutParams(),
 		},
-		Forms: map[string]schema.Form{
-			"name":       schema.Name(),
-			"image":      {Type: "image", Read: readImage},
-			"seeds":      {Type: "list or range", Read: readSeeds, JSON: orText("^[0-9]+\\.\\.[0-9]+$")},
-			"weights":    {Type: "number or list", Read: readWeights},
-			"thresholds": {Type: "list of sizes", Read: readThresholds, JSON: orText("^" + noThresholds + "$")},
-			"folder":     {Type: "path", Read: readFolder},
-			"command":    {Type: "list of text", Read: readCommand, JSON: orWords},
-			"text":       {Type: "text", Read: readText},
-			"dilation":   {Type: "number", Read: readDilation, Write: writeDilation, JSON: orText("^" + auto + "$")},
-		},
+		Forms: forms,
 		Tables: map[string][]kind.Entry{
 			"topologies": topologies.Table().Entries(),
 			"rtts":       basertt.Table().Entries(),
@@ -89,6 +95,12 @@ func orText(pattern string) func(map[string]any) map[string]any {
 func orWords(plain map[string]any) map[string]any {
 	words := map[string]any{"type": "array", "items": map[string]any{"type": []string{"string", "integer"}}}
 	return map[string]any{"anyOf": []any{plain, words}}
+}
+
+// ofNames is the JSON Schema of mappings of names to names.
+func ofNames(map[string]any) map[string]any {
+	name := map[string]any{"type": "string", "minLength": 1}
+	return map[string]any{"type": "object", "additionalProperties": name, "minProperties": 1}
 }
 
 // sizesWithoutParams lists the distributions of sizes that are all in their name.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/labs/inventory"
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/packet"
@@ -37,6 +38,9 @@ type Lab struct {
 	Sweep      Sweep        `lab:"sweep"`
 	Baseline   string       `lab:"baseline" form:"name" doc:"name of the scheme that the others are compared with; without, the first"`
 	Dilation   Dilation     `lab:"dilation" form:"dilation" default:"auto" range:"[1, 1000000]" doc:"how many times slower than lab time the wall clock runs, or auto, see [fidelity.md](fidelity.md)"`
+
+	Rack      inventory.Inventory `lab:""`
+	Placement map[string]string   `lab:"placement" form:"placement" write:"set" doc:"which machine hosts and switches are on, as {h1: m1, s1: m2}; the others are placed by themselves, see [rack.md](rack.md#placement)"`
 
 	// Kinds is what its switches can be built of: its schedulers and schemes are
 	// rows of it.
@@ -281,6 +285,7 @@ const (
 	piasGapPath      = workloadKey + ".pias_gap"
 	backgroundKey    = "background"
 	eventsKey        = "events"
+	placementPath    = "placement"
 )
 
 // slowest is the lowest rate that a link may have.

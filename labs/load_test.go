@@ -14,6 +14,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/labs"
+	"aqmlab/labs/inventory"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
 	"aqmlab/units"
@@ -67,6 +68,7 @@ func TestDefaults(t *testing.T) {
 		Capture:  labs.Capture{Snap: 128, Size: 64 * units.MB},
 		Seeds:    []uint64{1},
 		Baseline: "droptail",
+		Rack:     inventory.Inventory{Port: 4789},
 	}
 	if got := load(t, write(t, "My Lab_2.yaml", base)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -158,6 +160,7 @@ dilation: 2.5
 		Probe:   labs.Probe{Services: []int{0}, Every: time.Millisecond},
 		Capture: labs.Capture{Snap: 128, Size: 64 * units.MB},
 		Seeds:   []uint64{3, 4, 5}, Baseline: "b", Dilation: 2.5,
+		Rack: inventory.Inventory{Port: 4789},
 	}
 	got, err := labs.Parse("x.yaml", []byte(file))
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -16,27 +16,31 @@ import (
 	"aqmlab/trafficgen"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/labs.md")
-
-// manual is where the keys of labs are documented.
-const manual = "../docs/labs.md"
+var update = flag.Bool("update", false, "rewrite the tables of docs/labs.md and docs/rack.md")
 
 // TestManual: the tables of the manual are what the tags of the lab's structs and
 // the rows of kinds say. A stale one is rewritten with -update.
 func TestManual(t *testing.T) {
-	data, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(data)
-	for name, table := range map[string]string{
+	checkManual(t, "../docs/labs.md", map[string]string{
 		"keys":       keyTable(),
 		"events":     entryTable(eventsKey),
 		"programs":   entryTable(programsKey),
 		"topologies": kindTable(topologies.Table().Entries()),
 		"base RTTs":  kindTable(basertt.Table().Entries()),
 		"arrivals":   kindTable(trafficgen.Arrivals().Entries()),
-	} {
+	})
+	checkManual(t, "../docs/rack.md", map[string]string{"machines": entryTable("machines")})
+}
+
+// checkManual is TestManual for the tables of one file.
+func checkManual(t *testing.T, manual string, tables map[string]string) {
+	t.Helper()
+	data, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for name, table := range tables {
 		start, end := fmt.Sprintf("<!-- %s: made from the code by make golden -->\n", name), "<!-- end -->"
 		before, rest, ok := strings.Cut(text, start)
 		_, after, ended := strings.Cut(rest, end)

@@ -62,6 +62,7 @@ func check(r *schema.Reader, l *Lab, file *topologies.File) {
 	checkPrograms(r, l, layout)
 	checkProbe(r, l, layout)
 	checkCapture(r, l, layout)
+	checkMachines(r, l, layout)
 }
 
 // withFile is the parameters of a kind that may read a file, and their path.

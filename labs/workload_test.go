@@ -198,7 +198,7 @@ func TestBadTraffic(t *testing.T) {
 
 		"background no list":     {base + "background: {name: b}\n", key + "background: not a list of workloads: want at least one {name: queries, arrival: {kind: incast, fan_out: 100}}"},
 		"background bare":        {base + "background: [incast]\n", key + "background[0]: not a workload: want one such as {name: queries, arrival: {kind: incast, fan_out: 100}}"},
-		"background no name":     {base + "background: [{flows: 3}]\n", key + "background[0].name: missing: want a name such as tcn"},
+		"background no name":     {base + "background: [{flows: 3}]\n", key + "background[0].name: missing: want a name such as queries"},
 		"background twice":       {base + "background: [{name: b, flows: 3}, {name: b, flows: 3}]\n", key + `background[1].name: "b" is the name of the one on line 3, too`},
 		"background two loads":   {base + "background: [{name: b, load: [0.1, 0.2]}]\n", key + "background.b.load: [0.1 0.2] is a list: want one load, or leave it out for that of the workload"},
 		"background connections": {base + "background: [{name: b, connections: 0}]\n", key + `background.b.connections: unknown key "connections": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},

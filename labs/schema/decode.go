@@ -85,6 +85,9 @@ func (k Key) read(value any, into reflect.Value) error {
 // plain reads a value of the field's type. A list may be a single value, and is
 // not empty.
 func (k Key) plain(value any, into reflect.Value) error {
+	if into.Kind() == reflect.Map {
+		return names(value, into)
+	}
 	if into.Kind() != reflect.Slice {
 		return k.Decode(value, into)
 	}
@@ -103,6 +106,25 @@ func (k Key) plain(value any, into reflect.Value) error {
 		}
 		seen[v] = true
 	}
+	return nil
+}
+
+// names reads a mapping of names to names: a list of "name=name".
+func names(value any, into reflect.Value) error {
+	made := make(map[string]string)
+	for _, item := range AsList(value) {
+		text, _ := kind.AsText(item)
+		name, to, ok := strings.Cut(text, "=")
+		name, to = strings.TrimSpace(name), strings.TrimSpace(to)
+		switch _, dup := made[name]; {
+		case !ok || name == "" || to == "":
+			return fmt.Errorf("%s is no pair of names: want a mapping such as {a: b, c: d}, or a=b,c=d", kind.Show(item))
+		case dup:
+			return fmt.Errorf("%s is there twice", name)
+		}
+		made[name] = to
+	}
+	into.Set(reflect.ValueOf(made))
 	return nil
 }
 

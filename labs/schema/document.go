@@ -50,7 +50,7 @@ func parse(file string, data []byte, root *Schema) *document {
 		file: file, root: root, schema: *root, values: make(map[string]any), lines: make(map[string]int),
 		entries: make(map[string][]string), from: make(map[string]origin),
 	}
-	top, err := Mapping(file, data, Content{"lab", "topology and schemes"})
+	top, err := Mapping(file, data, root.content)
 	if err != nil {
 		d.broken = true
 		d.errs = Errors{err}
@@ -59,9 +59,6 @@ func parse(file string, data []byte, root *Schema) *document {
 	d.mapping(top, "")
 	return d
 }
-
-// Content is what a file holds, and which keys, as errors say it.
-type Content struct{ What, Keys string }
 
 // Mapping reads the one document of a file, which has keys.
 func Mapping(file string, data []byte, want Content) (*yaml.Node, *Error) {
@@ -177,12 +174,16 @@ func empty(value *yaml.Node) bool {
 
 // leaf takes a value or a list of values.
 func (d *document) leaf(path string, value *yaml.Node) {
-	if value.Kind == yaml.MappingNode {
-		d.fail(value.Line, path, "a mapping: want a value")
-		return
-	}
 	if aliased(value) {
 		d.fail(value.Line, path, "an alias: want the value written out")
+		return
+	}
+	if value.Kind == yaml.MappingNode && d.schema.isMapping(path) {
+		d.names(path, value)
+		return
+	}
+	if value.Kind == yaml.MappingNode {
+		d.fail(value.Line, path, "a mapping: want a value")
 		return
 	}
 	var v any
@@ -194,6 +195,26 @@ func (d *document) leaf(path string, value *yaml.Node) {
 	for i, item := range value.Content {
 		d.lines[fmt.Sprintf("%s[%d]", path, i)] = item.Line
 	}
+}
+
+// names takes a mapping of names to names, which are whatever its reader knows. It keeps
+// them as a list, as an override has them: the configuration reader folds the keys of
+// mappings.
+func (d *document) names(path string, value *yaml.Node) {
+	var all []any
+	for name, to := range pairs(value) {
+		at := join(path, name.Value)
+		switch first, dup := d.lines[at]; {
+		case name.Kind != yaml.ScalarNode || name.Value == "" || to.Kind != yaml.ScalarNode || to.Tag == "!!null":
+			d.fail(name.Line, path, "not a mapping of names to names, such as {a: b}")
+		case dup:
+			d.fail(name.Line, at, "already set on line %d", first)
+		default:
+			d.lines[at] = name.Line
+			all = append(all, name.Value+"="+to.Value)
+		}
+	}
+	d.values[path] = all
 }
 
 // aliased tells whether a value refers to another, possibly to itself.
@@ -249,7 +270,7 @@ func (d *document) entry(list List, item *yaml.Node, path string) (name string, 
 		others.Content = slices.Delete(slices.Clone(item.Content), i, i+2)
 		return value.Value, &others, true
 	}
-	d.fail(item.Line, path+".name", "missing: want a name such as tcn")
+	d.fail(item.Line, path+".name", "missing: want a name such as %s", list.exampleName())
 	return "", nil, false
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"aqmlab/kind"
 )
 
 // Source is a file that was found.
@@ -19,13 +21,17 @@ type Source struct {
 	Made bool
 }
 
-// Find looks for what a file extends.
+// Find looks for what a file extends. A nil one is for files that extend nothing.
 type Find func(from Source, name string) (Source, error)
 
 // inherit lays the file over what it extends. The chain is the files that lead
 // here, the file itself at the end.
 func (d *document) inherit(at Source, chain []string, find Find) {
 	if d.extends == "" || d.broken {
+		return
+	}
+	if find == nil {
+		d.fail(d.lines[extendsKey], extendsKey, "%w", kind.Unknown("key", extendsKey, d.schema.below("")))
 		return
 	}
 	base, err := find(at, d.extends)

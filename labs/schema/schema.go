@@ -36,6 +36,7 @@ type Schema struct {
 	Choices []Choice
 	Lists   []List
 	shorts  map[string][]string // the keys that a bare value sets, by what it stands in place of
+	content Content
 }
 
 // Key is a key that has a value.
@@ -81,16 +82,27 @@ type List struct {
 // named tells whether entries have names.
 func (l List) named() bool { return l.Item.isKey(nameKey) }
 
+// exampleName is the name of the entry that is the example.
+func (l List) exampleName() string {
+	_, rest, _ := strings.Cut(l.Tag.Get("example"), nameKey+": ")
+	name, _, _ := strings.Cut(rest, ",")
+	return name
+}
+
 // Rules is what a struct's tags refer to.
 type Rules struct {
+	File   Content
 	Names  map[string][]string // known names, by what they stand for
 	Forms  map[string]Form
 	Tables map[string][]kind.Entry
 }
 
+// Content is what a file holds, and which keys, as errors say it.
+type Content struct{ What, Keys string }
+
 // Of is the schema of the struct's type.
 func Of(t reflect.Type, rules Rules) *Schema {
-	s := &Schema{shorts: make(map[string][]string)}
+	s := &Schema{shorts: make(map[string][]string), content: rules.File}
 	s.add(t, place{}, rules)
 	return s
 }
@@ -209,6 +221,11 @@ func (s *Schema) hasValue(path string) bool {
 		return slices.ContainsFunc(s.Choices, func(c Choice) bool { return c.Path == path })
 	}
 	return s.isKey(path) || ok && !isChoice(path) && isChoice(parent)
+}
+
+// isMapping tells whether path is that of a key whose value is a mapping of names to names.
+func (s *Schema) isMapping(path string) bool {
+	return slices.ContainsFunc(s.Keys, func(k Key) bool { return k.Path == path && k.Go.Kind() == reflect.Map })
 }
 
 // isSection tells whether path holds further keys; the empty path does.

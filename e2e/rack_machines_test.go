@@ -1,0 +1,141 @@
+//go:build linux
+
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqmlab/labs/inventory"
+	"aqmlab/orchestrator/machines"
+)
+
+// TestRack: the daemons of a rack answer by every way that an inventory may name, each is
+// on a machine of its own, and none sees what another has.
+func TestRack(t *testing.T) {
+	r := newRack(t, 3)
+	v, err := inventory.Load(r.inventory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	const image = "aqmlab-e2e-rack:1"
+	for i, m := range v.Machines {
+		own := r.machines[i]
+		bySSH, byTLS, byContext := m, m, m
+		bySSH.Docker = "ssh://root@" + m.Address.String()
+		byTLS.Docker, byTLS.TLS = "tcp://"+m.Address.String()+":2376", r.path("tls")
+		byContext.Docker = "rack-" + m.Name
+		create := exec.Command("docker", "context", "create", byContext.Docker, "--docker", "host="+bySSH.Docker)
+		if out, err := create.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", create.Args, err, out)
+		}
+		for _, way := range []inventory.Machine{m, bySSH, byTLS, byContext} {
+			if got := hostOf(t, way); got != m.Name {
+				t.Errorf("%s is a daemon on %s, want %s", way.Docker, got, m.Name)
+			}
+		}
+		if i == 0 {
+			load := own.docker("import", "-", image)
+			load.Stdin = emptyImage(t)
+			if out, err := load.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", load.Args, err, out)
+			}
+		}
+		if has := strings.Contains(own.output(t, "images", "--quiet", "--no-trunc", image), "sha256:"); has != (i == 0) {
+			t.Errorf("%s has the image of m1: %v", m.Name, has)
+		}
+	}
+}
+
+// hostOf is the name of the machine that a daemon runs on.
+func hostOf(t *testing.T, m inventory.Machine) string {
+	t.Helper()
+	c, err := machines.Client(t.Context(), m)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer c.Close()
+	info, err := c.Info(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	return info.Name
+}
+
+// emptyImage is the file system of an image without any file.
+func emptyImage(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	image := new(bytes.Buffer)
+	if err := tar.NewWriter(image).Close(); err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// TestRackRefuses: what keeps a machine from answering is told, with what to do.
+func TestRackRefuses(t *testing.T) {
+	r := newRack(t, 1)
+	m := r.machines[0].Machine
+	m.Docker, m.Socket = "ssh://root@"+m.Address.String(), ""
+	refused := func(name string, m inventory.Machine, want ...string) {
+		t.Run(name, func(t *testing.T) {
+			c, err := machines.Client(t.Context(), m)
+			if err == nil {
+				t.Fatal("it answers", c.Close())
+			}
+			if !containsAll(err.Error(), append(want, "machine m1", m.Docker)...) {
+				t.Errorf("%v: want %q", err, want)
+			}
+		})
+	}
+	noDaemon := m
+	noDaemon.Docker += "/run/none.sock"
+	refused("no daemon", noDaemon, "no Docker daemon answers there", "systemctl start docker")
+	closed := m
+	closed.Docker = "ssh://root@" + m.Address.String() + ":23"
+	refused("no ssh server", closed, "nobody can log in there", "ssh -p 23 root@"+m.Address.String())
+
+	// An ssh server whose shells find no program.
+	bare := m
+	bare.Docker = "ssh://root@" + m.Address.String() + ":2222"
+	sshd, err := exec.LookPath("sshd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := r.machines[0].on(sshd, "-f", r.machines[0].dir+"/sshd_config", "-p", "2222", "-o", "SetEnv=PATH=/none").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	waitFor(t, func() bool { return listens(m.Address, 2222) })
+	refused("no docker program", bare, "there is no docker program on it", "apt-get install docker.io")
+
+	byTLS, strange := m, t.TempDir()
+	byTLS.Docker = "tcp://" + m.Address.String() + ":2376"
+	refused("no certificate", byTLS, "speaks TLS", "the key tls")
+	byTLS.TLS = strange
+	refused("no files", byTLS, "ca.pem", strange)
+	newAuthority(t, strange).issue(strange, nil)
+	refused("another authority", byTLS, "we refuse its certificate", "ca.pem")
+	ca, err := os.ReadFile(r.path("tls/ca.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(strange, "ca.pem"), ca, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("another user", byTLS, "it refuses our certificate", "cert.pem")
+
+	for _, file := range []string{"id.pub", "known_hosts"} { // the latter is looked at first
+		if err := os.Remove(r.path(file)); err != nil {
+			t.Fatal(err)
+		}
+		problem := map[string]string{"id.pub": "it refuses our key", "known_hosts": "ssh does not know its host key"}[file]
+		refused("without "+file, m, problem, "ssh root@"+m.Address.String())
+	}
+}
