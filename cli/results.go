@@ -38,10 +38,12 @@ func listResults() *cobra.Command {
   broken       something that it should have is missing or cannot be read
   running      still being made
 
-A partial or interrupted run goes on with aqmlab run --resume RUN.`,
+A partial or interrupted run goes on with aqmlab run --resume RUN. What is left of a run
+that was killed before it had begun is removed.`,
 		Example: `  aqmlab results list
   aqmlab results list --in reproduce/record/tcn-fig6 --json`,
 	}, func(c *cobra.Command, _ []string) ([]store.Entry, error) {
+		store.Tidy(root)
 		entries, err := store.List(root)
 		if err == nil && len(entries) == 0 && !c.Flags().Changed("json") {
 			fmt.Fprintf(c.ErrOrStderr(), "No runs in %s.\n", root)

@@ -49,11 +49,24 @@ func killedAnywhere(t *testing.T, times int, run func(out string) *exec.Cmd, cle
 	if err != nil || len(all) == 0 || all[len(all)-1].State != results.Complete {
 		t.Fatalf("listed %+v, %v", all, err)
 	}
+	if left, err := filepath.Glob(filepath.Join(out, ".*")); err != nil || len(left) > interrupted(all) {
+		t.Errorf("folders left of %+v: %v, %v", all, left, err)
+	}
 	for _, r := range all {
 		if h := store.Verify(r.Dir); h.Points != r.Points || len(h.Flaws) > 0 {
 			t.Errorf("%+v is %+v", r, h)
 		}
 	}
+}
+
+// interrupted counts runs whose processes were killed.
+func interrupted(all []store.Entry) (n int) {
+	for _, r := range all {
+		if r.State == results.Interrupted {
+			n++
+		}
+	}
+	return n
 }
 
 // sweptAway has a command remove the labs below a state folder, and fails the test unless

@@ -80,13 +80,6 @@ func looksLikeRun(dir string) bool {
 	return runName(filepath.Base(dir)) && (!neverBegan(dir) || growing(dir))
 }
 
-// neverBegan tells whether a folder has but the name of an unfinished run: whoever made it
-// was killed before there was a manifest, let alone a point.
-func neverBegan(dir string) bool {
-	points, err := filepath.Glob(filepath.Join(dir, "*", pointFile))
-	return strings.HasPrefix(filepath.Base(dir), unfinished) && err == nil && len(points) == 0
-}
-
 // runName tells whether a name is one that [Create] gives: see folderName.
 func runName(name string) bool {
 	return regexp.MustCompile(`^(\.partial-)?\d{8}T\d{6}Z-[A-Za-z0-9][A-Za-z0-9._+#-]*-[0-9a-f]{8}(-\d+)?$`).MatchString(name)

@@ -43,4 +43,7 @@ func TestPrograms(t *testing.T) {
 	if h := Verify(run.Dir); len(h.Flaws) != 1 || !strings.Contains(h.Flaws[0].Why, file) {
 		t.Errorf("a changed file: %+v", h.Flaws)
 	}
+	if err := Remove(run.Dir); err != nil {
+		t.Error(err)
+	}
 }

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/results"
 )
 
@@ -53,17 +51,12 @@ func holdForRemoval(dir string) (lock *os.File, err error) {
 	if err := isRun(dir); err != nil {
 		return nil, err
 	}
-	if lock, err = os.Open(dir); err != nil {
+	if lock, err = lockDir(dir); errors.Is(err, errLost) {
+		return nil, errors.New("it is still being made")
+	} else if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		err = errors.New("it is still being made")
-	}
-	if err == nil {
-		err = onlyOurs(dir)
-	}
-	if err != nil {
+	if err := onlyOurs(dir); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
@@ -122,7 +115,7 @@ func ours(name string, d fs.DirEntry) bool {
 	if point == "" {
 		return slices.Contains([]string{labFile, manifestFile, SummaryFile, ReportFile, liveFile}, file)
 	}
-	return slices.Contains([]string{pointFile, captureFile, sumsFile}, file) || filepath.Ext(file) == tableExt
+	return ofPoint(file) || file == sumsFile || filepath.Ext(file) == tableExt
 }
 
 // removeFiles removes what onlyOurs has seen. The manifest and the lab go last:

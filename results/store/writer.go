@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/results"
 )
 
@@ -87,11 +85,12 @@ func (w *Writer) replace() error {
 }
 
 // claim makes the folder under the first name that is free: runs of one lab
-// may begin in the same second.
+// may begin in the same second. It first removes what killed processes left.
 func (w *Writer) claim() error {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		return err
 	}
+	Tidy(w.root)
 	for n := 1; ; n++ {
 		w.name = folderName(w.manifest)
 		if n > 1 {
@@ -102,13 +101,13 @@ func (w *Writer) claim() error {
 		}
 		w.dir = filepath.Join(w.root, unfinished+w.name)
 		err := os.Mkdir(w.dir, 0o755)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+		if err == nil {
+			err = w.lockFolder()
 		}
-		if err != nil {
+		// Before it was locked, somebody may have taken it for one that was left.
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, errLost) {
 			return err
 		}
-		return w.lockFolder()
 	}
 }
 
@@ -116,10 +115,7 @@ func (w *Writer) claim() error {
 // the process ends, however it ends, which is how List tells a run that is
 // being made from one that was killed.
 func (w *Writer) lockFolder() (err error) {
-	if w.lock, err = os.Open(w.Dir()); err != nil {
-		return err
-	}
-	if err := unix.Flock(int(w.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if w.lock, err = lockDir(w.Dir()); err != nil {
 		return fmt.Errorf("locking %s: %w", w.Dir(), err)
 	}
 	return nil
