@@ -122,9 +122,7 @@ func TestLiveHosts(t *testing.T) {
 	needRoot(t)
 	keptLab(t, piped)
 	rate := func() string {
-		o := aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", "tc", "qdisc", "show", "dev", "eth0")
-		_, after, _ := strings.Cut(o.out, " rate ")
-		return strings.Fields(after)[0]
+		return sendingRate(t, command(t, plainVar, "lab", "exec", "h2", "--", "tc", "qdisc", "show", "dev", "eth0"))
 	}
 	ping := func() (ms float64) {
 		o := aqmlab(t, plainVar, 0, "lab", "exec", "h2", "--", "ping", "-c", "3", "-i", "0.05", "h1")
@@ -165,6 +163,92 @@ func TestLiveHosts(t *testing.T) {
 	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, "droptail", "changed: host=h2 rtt=60ms\n") {
 		t.Errorf("status after errors:\n%s", o.out)
 	}
+}
+
+// sendingRate is the rate that a command of tc shows of a token bucket.
+func sendingRate(t *testing.T, c *exec.Cmd) string {
+	t.Helper()
+	o := finish(t, c, 0)
+	_, after, ok := strings.Cut(o.out, " rate ")
+	if !ok {
+		t.Fatalf("no rate in %q", o.out)
+	}
+	return strings.Fields(after)[0]
+}
+
+// inNamespace is the rate at which h2 of a lab sends, seen from the machine.
+func inNamespace(t *testing.T, id string) string {
+	t.Helper()
+	return sendingRate(t, exec.Command("ip", "netns", "exec", "aqm-"+id+"-h2", "tc", "qdisc", "show", "dev", "eth0"))
+}
+
+// changeLive watches and changes the only lab that is up, by commands that aqmlab makes,
+// and kills one before its event is over: the event, and the rate at which h2 sends, end
+// in time all the same.
+func changeLive(t *testing.T, aqmlab func(args ...string) *exec.Cmd, rate func() string) {
+	t.Helper()
+	before := rate()
+	finish(t, aqmlab("lab", "use", "tcn"), 0)
+	finish(t, aqmlab("lab", "set", "schemes.tcn.threshold=600us"), 0)
+	event := aqmlab("lab", "event", "link=h2:s1", "rate=10Mbps", "for=2s")
+	start(t, event)
+	waitFor(t, func() bool { return rate() != before })
+	if o := finish(t, aqmlab("lab", "status"), 0); !containsAll(o.out, "tcn", "changed: schemes.tcn.threshold=600us; link=h2:s1 rate=10Mbps for=2s\n") {
+		t.Errorf("status:\n%s", o.out)
+	}
+	if err := event.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = event.Wait() // it was killed
+	waitFor(t, func() bool { return rate() == before })
+	if o := finish(t, aqmlab("lab", "event", "link=h2:s1", "rate=20Mbps"), 0); !containsAll(o.out, "tcn", "rate=20Mbps") || strings.Contains(o.out, "10Mbps") {
+		t.Errorf("after the event:\n%s", o.out)
+	}
+	if rate() == before {
+		t.Error("h2 sends at the rate before the event")
+	}
+	var looked struct{ results.Interval }
+	o := finish(t, aqmlab("lab", "stats", "--all", "--json"), 0)
+	if err := json.Unmarshal([]byte(o.out), &looked); err != nil || len(looked.Queues) != 3 || looked.Length == 0 {
+		t.Errorf("%v in\n%s", err, o.out)
+	}
+}
+
+// TestLiveEvents: events of a lab in namespaces do not depend on the command that made
+// them happen.
+func TestLiveEvents(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	id := keptLab(t, piped)
+	changeLive(t, func(args ...string) *exec.Cmd { return command(t, plainVar, args...) }, func() string { return inNamespace(t, id) })
+}
+
+// TestDockerLive: nor do those of a lab in containers.
+func TestDockerLive(t *testing.T) {
+	t.Parallel()
+	d := ownDaemon(t)
+	state := newState(t)
+	o := finish(t, d.command(t, state, "lab", "up", labFile(t, piped), "--runtime", "docker"), 0)
+	id, _, _ := strings.Cut(strings.SplitN(o.out, " is up as ", 2)[1], ":")
+	t.Cleanup(func() { finish(t, d.command(t, state, "lab", "down", id), 0) })
+	changeLive(t, func(args ...string) *exec.Cmd { return d.command(t, state, args...) }, func() string { return inNamespace(t, id) })
+}
+
+// TestRootlessLive: nor do those of an ordinary user's.
+func TestRootlessLive(t *testing.T) {
+	t.Parallel()
+	u := newRootless(t)
+	for _, tool := range []string{"nsenter", "tc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	finish(t, u.command(t, "lab", "up", u.lab(t, strings.Replace(piped, "transport: dctcp", "transport: ecn-star", 1))), 0)
+	t.Cleanup(func() { finish(t, u.command(t, "lab", "down"), 0) })
+	aqmlab := func(args ...string) *exec.Cmd { return u.command(t, args...) }
+	changeLive(t, aqmlab, func() string {
+		return sendingRate(t, aqmlab("lab", "exec", "h2", "--", "tc", "qdisc", "show", "dev", "eth0"))
+	})
 }
 
 // TestDCTCPByName: programs in labs find DCTCP by the name that all know, also when a lab

@@ -8,7 +8,12 @@ import (
 	"net"
 	"net/rpc"
 	"net/rpc/jsonrpc"
+	"strings"
 )
+
+// ErrNoMethod is the error for a method that the agent does not have: it is of another
+// version of the program.
+var ErrNoMethod = errors.New("the agent has no such method")
 
 // Client is a connection to an agent. It is safe for use by several
 // goroutines.
@@ -54,10 +59,15 @@ func (c *Client) call(ctx context.Context, method string, args, reply any) error
 	call := c.rpc.Go(method, args, reply, make(chan *rpc.Call, 1))
 	select {
 	case <-call.Done:
-		if call.Error != nil {
-			return fmt.Errorf("call %s: %w", method, call.Error)
+		err := call.Error
+		if err == nil {
+			return nil
 		}
-		return nil
+		var said rpc.ServerError
+		if errors.As(err, &said) && strings.HasPrefix(string(said), "rpc: can't find ") {
+			err = ErrNoMethod
+		}
+		return fmt.Errorf("call %s: %w", method, err)
 	case <-ctx.Done():
 		return fmt.Errorf("call %s: %w", method, context.Cause(ctx))
 	}

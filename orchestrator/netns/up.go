@@ -277,21 +277,25 @@ func CheckUplink(uplink int64) error {
 // Rerate changes the rate at which a host sends on its link, in bits per second as
 // [Plan.Uplink] is. What the host has queued is kept.
 func (l *Lab) Rerate(host int, p Plan, uplink int64) error {
-	if err := CheckUplink(uplink); err != nil {
+	if err := Rerate(l.Hosts[host].Namespace, p.MTU, uplink); err != nil {
 		return fmt.Errorf("rerate host %s: %w", l.Hosts[host].Name, err)
 	}
-	p.Uplink = uplink
-	err := Do(l.Hosts[host].Namespace, func() error {
+	return nil
+}
+
+// Rerate is [Lab.Rerate] for the host of a namespace, which is the caller's if it is
+// empty. The MTU is that of its link.
+func Rerate(namespace string, mtu int, uplink int64) error {
+	if err := CheckUplink(uplink); err != nil {
+		return err
+	}
+	return Do(namespace, func() error {
 		device, err := netlink.LinkByName(Device)
 		if err != nil {
 			return fmt.Errorf("find %s: %w", Device, err)
 		}
-		return shapeUplink(p, device.Attrs().Index)
+		return shapeUplink(Plan{MTU: mtu, Uplink: uplink}, device.Attrs().Index)
 	})
-	if err != nil {
-		return fmt.Errorf("rerate host %s: %w", l.Hosts[host].Name, err)
-	}
-	return nil
 }
 
 // retimeHost changes the host that the calling thread is in.

@@ -72,6 +72,11 @@ func (c SwitchClient) Follow(ctx context.Context, course Course) error {
 	return tell(ctx, c.Process, "Follow", course)
 }
 
+// FollowRates has hosts send at rates, which a process of either service does.
+func FollowRates(ctx context.Context, process Caller, r Rates) error {
+	return tell(ctx, process, "FollowRates", r)
+}
+
 // HostsClient calls a process that is [Hosts], in the same way.
 type HostsClient struct{ Process Caller }
 

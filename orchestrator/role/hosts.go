@@ -52,6 +52,8 @@ type Hosts struct {
 	watching *background[results.SenderSample] // nil: no sender is being sampled
 	programs *program.Runner                   // nil: there are none
 	states   *cc.Reader                        // nil: what the kernel tells by itself is all there is
+
+	uplinks // of the host in whose container this is
 }
 
 // NewHosts returns the service; ctx ends what its calls have started.
@@ -195,6 +197,7 @@ func (h *Hosts) Accounts(_ agent.Nothing, all *[]live.Account) error {
 // Close ends what runs, calls that wait included. Closing twice is no error.
 func (h *Hosts) Close() error {
 	h.cancel() // before the lock, which such a call holds
+	h.closeRates()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {

@@ -25,6 +25,8 @@ type Switch struct {
 	estimates *collectors.Estimates
 	capture   *collectors.Capture // nil: none
 	live      *collectors.Live    // nil: none
+
+	uplinks // of hosts in namespaces
 }
 
 var (
@@ -150,6 +152,7 @@ func (s *Switch) Finish(_ agent.Nothing, m *Measured) error {
 
 // Close ends what runs and closes the interfaces. Closing twice is no error.
 func (s *Switch) Close() error {
+	s.closeRates()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session != nil {

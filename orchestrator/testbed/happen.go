@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/wire"
+	"aqmlab/units"
 )
 
 // Happen makes an event of the words happen, and returns when it has, or with "for" when
-// it is over. When ctx ends before, so does the event. by is what errors call the words.
+// it is over. When ctx ends before, so does the event; when this process is killed, the
+// event ends in time all the same. by is what errors call the words.
 func (l *Live) Happen(ctx context.Context, by string, words []string) error {
 	var e labs.Event
 	err := l.amend(ctx, func(info *Info) (err error) {
@@ -26,11 +31,13 @@ func (l *Live) Happen(ctx context.Context, by string, words []string) error {
 		return err
 	}
 	whole := context.WithoutCancel(ctx) // it has begun
-	if err := errors.Join(l.await(whole, e.At), l.rerate(l.Info, e.At)); err != nil || e.For == 0 {
+	if err := l.await(whole, e.At); err != nil {
 		return err
 	}
-	ended := l.await(ctx, e.At+e.For) // or interrupted
-	return errors.Join(ended, l.amend(whole, func(info *Info) error { return l.end(whole, info, e) }))
+	if e.For > 0 {
+		err = l.await(ctx, e.At+e.For) // or interrupted
+	}
+	return errors.Join(err, l.amend(whole, func(info *Info) error { return l.settle(whole, info, e) }))
 }
 
 // begin has the switches know of another event, which will happen in a moment.
@@ -72,20 +79,33 @@ func (l *Live) begin(ctx context.Context, info *Info, by string, words []string)
 	return e, l.tell(ctx, *info)
 }
 
-// end ends an event at its time, or now if that is before.
-func (l *Live) end(ctx context.Context, info *Info, e labs.Event) error {
-	i := slices.IndexFunc(info.Events, func(h Happened) bool { return h.At == e.At })
+// settle makes sure of an event that has begun: the hosts send as it says or, if its time
+// is to be over, as the link does without it. One with a time that is not over ends now.
+func (l *Live) settle(ctx context.Context, info *Info, e labs.Event) error {
 	now, err := info.now()
-	if i < 0 || err != nil {
-		return err // another event has taken its place
+	if err != nil {
+		return err
 	}
-	if now < info.Events[i].Until {
+	i := slices.IndexFunc(info.Events, func(h Happened) bool { return h.At == e.At })
+	if i >= 0 && now < info.Events[i].Until { // else another event has taken its place, or it is over
 		info.Events[i].Until = now
-		if err := l.tell(ctx, *info); err != nil {
-			return err
-		}
+		return l.tell(ctx, *info)
 	}
-	return l.rerate(*info, now)
+	lab, spec, err := l.course(*info)
+	if err != nil {
+		return err
+	}
+	return l.rerate(ctx, *info, lab.Host.MTU, spec)
+}
+
+// course is the lab with its events, and its network.
+func (l *Live) course(info Info) (*labs.Lab, fabric.Spec, error) {
+	lab, err := l.happening(info)
+	if err != nil {
+		return nil, fabric.Spec{}, err
+	}
+	spec, err := lab.Fabric(info.Scheme, 0)
+	return lab, spec, err
 }
 
 // happening is the lab with the events that were made to happen in it, and no others.
@@ -110,14 +130,13 @@ func (l *Live) happening(info Info) (*labs.Lab, error) {
 	return lab, nil
 }
 
-// tell has all switches follow the events.
+// tell has all switches and hosts follow the events.
 func (l *Live) tell(ctx context.Context, info Info) error {
-	lab, err := l.happening(info)
+	lab, spec, err := l.course(info)
 	if err != nil {
 		return err
 	}
-	spec, err := lab.Fabric(info.Scheme, 0)
-	if err != nil {
+	if err := l.rerate(ctx, info, lab.Host.MTU, spec); err != nil {
 		return err
 	}
 	for _, s := range l.switches {
@@ -128,39 +147,55 @@ func (l *Live) tell(ctx context.Context, info Info) error {
 	return nil
 }
 
-// rerate has each host whose link changes send at the rate that the link has at a lab
-// time.
-func (l *Live) rerate(info Info, at time.Duration) error {
-	lab, err := l.happening(info)
-	if err != nil {
-		return err
-	}
-	spec, err := lab.Fabric(info.Scheme, 0)
-	if err != nil {
-		return err
-	}
-	plan := netns.Plan{MTU: lab.Host.MTU}
-	for i := range spec.Hosts {
+// rerate has each host whose link changes send at the rates that the link has. Processes
+// that stay see to that, along the wall clock: that of a host in a container, and the
+// switch's for hosts in namespaces.
+func (l *Live) rerate(ctx context.Context, info Info, mtu int, spec fabric.Spec) error {
+	var others []role.HostRates
+	for i, h := range l.Network.Hosts {
 		if len(spec.UplinkStates(i)) == 0 {
 			continue
 		}
-		if err := l.Network.Rerate(i, plan, uplinkAt(spec, i, at, info.Dilation)); err != nil {
-			return err
+		rates := role.HostRates{MTU: mtu, Steps: uplinkSteps(spec, i, info.Dilation)}
+		if _, err := os.Stat(l.socket(h.Name)); errors.Is(err, fs.ErrNotExist) { // it is no container
+			rates.Namespace = h.Namespace
+			others = append(others, rates)
+			continue
 		}
+		client, err := agent.Dial(ctx, l.socket(h.Name))
+		if err == nil {
+			err = errors.Join(followRates(ctx, client, info.Began, rates), client.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("rate of host %s: %w", h.Name, err)
+		}
+	}
+	if others == nil {
+		return nil
+	}
+	if err := followRates(ctx, l.clients[0], info.Began, others...); err != nil {
+		return fmt.Errorf("rates of hosts: %w", err)
 	}
 	return nil
 }
 
-// uplinkAt is the rate at which a host is to send at a lab time, in bits per second on
-// the wall.
-func uplinkAt(spec fabric.Spec, host int, at time.Duration, dilation float64) int64 {
-	rate := spec.Uplink(host)
-	for _, s := range spec.UplinkStates(host) {
-		if s.At <= at {
-			rate = s.Rate
-		}
+// followRates has a process follow the rates of hosts.
+func followRates(ctx context.Context, c *agent.Client, zero int64, hosts ...role.HostRates) error {
+	err := role.FollowRates(ctx, c, role.Rates{Zero: zero, Hosts: hosts})
+	if errors.Is(err, agent.ErrNoMethod) {
+		return ErrOld
 	}
-	return int64(float64(rate) / dilation)
+	return err
+}
+
+// uplinkSteps are the rates at which a host is to send, on the wall.
+func uplinkSteps(spec fabric.Spec, host int, dilation float64) []role.RateStep {
+	onWall := func(rate units.Rate) int64 { return int64(float64(rate) / dilation) }
+	steps := []role.RateStep{{Rate: onWall(spec.Uplink(host))}}
+	for _, s := range spec.UplinkStates(host) {
+		steps = append(steps, role.RateStep{At: time.Duration(float64(s.At) * dilation), Rate: onWall(s.Rate)})
+	}
+	return steps
 }
 
 // notice is the lab time in which all switches learn of an event, and what is on links

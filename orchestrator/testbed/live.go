@@ -58,7 +58,7 @@ func (l *Live) open(ctx context.Context) (err error) {
 		return err
 	}
 	for i := range l.Network.Switches {
-		client, err := agent.Dial(ctx, filepath.Join(dir, l.Network.SwitchName(i)+socketSuffix))
+		client, err := agent.Dial(ctx, l.socket(l.Network.SwitchName(i)))
 		if err != nil {
 			return err
 		}
@@ -67,6 +67,9 @@ func (l *Live) open(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// socket is where the process of a switch, or of a host in a container, is called.
+func (l *Live) socket(name string) string { return filepath.Join(l.root, l.ID, name+socketSuffix) }
 
 // Close ends the connection. The lab stays.
 func (l *Live) Close() error {
