@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,10 +59,8 @@ func newRack(t *testing.T, n int) *rack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b [2]byte
-	_, _ = rand.Read(b[:]) // never fails
-	r := &rack{t: t, id: fmt.Sprintf("%x", b), dir: dir, inventory: filepath.Join(dir, "rack.yaml")}
-	r.prefix = netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, b[0], 254}), 24) // for benchmarks (RFC 2544)
+	r := &rack{t: t, dir: dir, inventory: filepath.Join(dir, "rack.yaml")}
+	r.choose()
 	t.Cleanup(r.gone)
 	r.ip("link", "add", r.bridge(), "mtu", fmt.Sprint(rackMTU), "type", "bridge")
 	t.Cleanup(func() { r.ip("link", "del", r.bridge()) })
@@ -76,6 +75,21 @@ func newRack(t *testing.T, n int) *rack {
 	}
 	r.write(r.inventory, func(m inventory.Machine) inventory.Machine { return m })
 	return r
+}
+
+// choose chooses a name, and addresses that no other rack has.
+func (r *rack) choose() {
+	r.t.Helper()
+	taken, err := net.InterfaceAddrs()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var b [2]byte
+	for r.id == "" || slices.ContainsFunc(taken, func(a net.Addr) bool { return a.String() == r.prefix.String() }) {
+		_, _ = rand.Read(b[:]) // never fails
+		r.id = fmt.Sprintf("%x", b)
+		r.prefix = netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, b[0], 254}), 24) // for benchmarks (RFC 2544)
+	}
 }
 
 func (r *rack) bridge() string { return "rack-" + r.id }

@@ -48,16 +48,6 @@ func (m Machine) Scheme() string {
 	return scheme
 }
 
-// Find is the machine of that name, or nil.
-func (v Inventory) Find(name string) *Machine {
-	for i := range v.Machines {
-		if v.Machines[i].Name == name {
-			return &v.Machines[i]
-		}
-	}
-	return nil
-}
-
 // Names lists the names of the machines.
 func (v Inventory) Names() []string {
 	names := make([]string, len(v.Machines))
