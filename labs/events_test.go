@@ -130,7 +130,12 @@ func TestBadEvents(t *testing.T) {
 			t.Errorf("%s: got\n%v, want\n%s", event, err, want)
 		}
 	}
-	_, err := labs.Parse("x.yaml", []byte(strings.Replace(eventful, "rtt: 100us", "rtt: {min: 100us, max: 1ms, distribution: uniform, by: netem}", 1)+"  - {at: 1ms, host: h1, rtt: 1ms}\n"))
+	// A network that is not known has no links to choose from.
+	_, err := labs.Parse("x.yaml", []byte(strings.Replace(eventful, "hosts: 3", "kind: ring", 1)+"  - {at: 1ms, link: s1:h1, rate: 1Mbps}\n"))
+	if err == nil || !strings.Contains(err.Error(), "topology.kind") || strings.Contains(err.Error(), "events") {
+		t.Errorf("got %v", err)
+	}
+	_, err = labs.Parse("x.yaml", []byte(strings.Replace(eventful, "rtt: 100us", "rtt: {min: 100us, max: 1ms, distribution: uniform, by: netem}", 1)+"  - {at: 1ms, host: h1, rtt: 1ms}\n"))
 	if want := "x.yaml:5: events.0.rtt: not used when rtt.by is netem: want auto or delay-line"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
