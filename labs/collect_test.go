@@ -64,6 +64,7 @@ func TestBadCollections(t *testing.T) {
 		"other format":   {plain, "capture: pcap", `x.yaml:4: capture.format: unknown format "pcap": want one of pcapng (did you mean pcapng?)`},
 		"no port":        {plain, "capture: {format: pcapng, ports: [s1:h4]}", `x.yaml:4: capture.ports[0]: unknown port "s1:h4": want one of s1:h1, s1:h2, s1:h3 (did you mean s1:h1?)`},
 		"no host port":   {plain, "capture: {format: pcapng, ports: [h1:s1]}", `x.yaml:4: capture.ports[0]: unknown port "h1:s1": want one of s1:h1, s1:h2, s1:h3`},
+		"of eight":       {"topology: {hosts: 8, rate: 1Gbps}\nrtt: 200us\nschemes: [{name: d, aqm: droptail}]\n", "capture: {format: pcapng, ports: [eth0]}", `x.yaml:4: capture.ports[0]: unknown port "eth0": want one of s1:h1, s1:h2, s1:h3, s1:h4, s1:h5, s1:h6, s1:h7, s1:h8`},
 		"of many":        {fabric, "capture: {format: pcapng, ports: [l1:p1, p1:l2, l1:h5]}", `x.yaml:4: capture.ports[2]: no port "l1:h5": want a node and its neighbour, such as l1:h1`},
 		"twice":          {plain, "capture: {format: pcapng, ports: [s1:h1, s1:h1]}", "x.yaml:4: capture.ports[1]: s1:h1 is there twice"},
 		"snap too short": {plain, "capture: {format: pcapng, snap: 63B}", "x.yaml:4: capture.snap: 63B is outside 64B to 9.018KB"},
@@ -79,5 +80,10 @@ func TestBadCollections(t *testing.T) {
 		} else if err.Error() != tt.want {
 			t.Errorf("%s: got\n%v\nwant\n%s", name, err, tt.want)
 		}
+	}
+	// A network that is not known has no ports to choose from.
+	_, err := labs.Parse("x.yaml", []byte(strings.Replace(fabric, "leaf-spine", "ring", 1)+"capture: {format: pcapng, ports: [l1:p1]}\n"))
+	if err == nil || !strings.Contains(err.Error(), "topology.kind") || strings.Contains(err.Error(), "capture") {
+		t.Errorf("got %v", err)
 	}
 }

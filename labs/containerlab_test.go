@@ -156,6 +156,21 @@ func TestPathsOfFiles(t *testing.T) {
 	}
 }
 
+// A file of the book is a lab wherever the user is.
+func TestTopologyOfTheBook(t *testing.T) {
+	t.Chdir(t.TempDir())
+	l := load(t, "topologies/dumbbell.clab.yml")
+	if l.Name != "dumbbell" || l.Topology.Params["file"] != "topologies/dumbbell.clab.yml" || len(spec(t, l).Links) != 9 {
+		t.Errorf("%+v", l)
+	}
+	if again := reload(t, l); !reflect.DeepEqual(l, again) {
+		t.Errorf("wrote\n%+v\nand read\n%+v", l, again)
+	}
+	if _, err := labs.Load("topologies/nonesuch.clab.yml", labs.Options{}); err == nil || !strings.Contains(err.Error(), "topologies/nonesuch.clab.yml") {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
+
 // A lab finds the file beside itself first, then in the book; an override finds
 // it where the user is. What the file said when the lab was loaded stays.
 func TestTopologyFile(t *testing.T) {
