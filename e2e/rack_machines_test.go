@@ -5,6 +5,8 @@ package e2e
 import (
 	"archive/tar"
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +120,11 @@ func TestRackRefuses(t *testing.T) {
 	byTLS, strange := m, t.TempDir()
 	byTLS.Docker = "tcp://" + m.Address.String() + ":2376"
 	refused("no certificate", byTLS, "speaks TLS", "the key tls")
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	noTLS := m
+	noTLS.Docker, noTLS.TLS = "tcp://"+plain.Listener.Addr().String(), r.path("tls")
+	refused("no TLS", noTLS, "speaks no TLS", "--tlsverify")
 	byTLS.TLS = strange
 	refused("no files", byTLS, "ca.pem", strange)
 	newAuthority(t, strange).issue(strange, nil)

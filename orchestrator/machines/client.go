@@ -5,6 +5,7 @@ package machines
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/docker/docker/client"
@@ -16,8 +17,8 @@ import (
 // keys and addresses.
 const answerWait = 30 * time.Second
 
-// Client is a client of a machine's Docker daemon, which has answered. Errors are
-// [UnreachableError].
+// Client is a client of a machine's Docker daemon, which has answered. The errors for one
+// that does not are [UnreachableError].
 func Client(ctx context.Context, m inventory.Machine) (*client.Client, error) {
 	endpoint, opts, err := options(m)
 	if err != nil {
@@ -27,10 +28,13 @@ func Client(ctx context.Context, m inventory.Machine) (*client.Client, error) {
 	if err != nil {
 		return nil, noWay(m, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	waiting, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
-	answer, err := c.Ping(ctx)
-	if err != nil {
+	answer, err := c.Ping(waiting)
+	switch {
+	case ctx.Err() != nil: // nobody waits for it any more
+		return nil, errors.Join(fmt.Errorf("calling the Docker daemon of machine %s: %w", m.Name, ctx.Err()), c.Close())
+	case err != nil:
 		return nil, errors.Join(diagnose(m, endpoint, err), c.Close())
 	}
 	c.NegotiateAPIVersionPing(answer)

@@ -67,12 +67,20 @@ func TestContexts(t *testing.T) {
 	if err := os.MkdirAll(meta, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text := `{"Name":"rack","Metadata":{},"Endpoints":{"docker":{"Host":"` + socket + `","SkipTLSVerify":false}}}`
-	if err := os.WriteFile(filepath.Join(meta, "meta.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("DOCKER_HOST", "")
-	fails(t, inventory.Machine{Docker: "rack"}, "no Docker daemon answers", socket)
+	for endpoints, want := range map[string]string{
+		`{"docker":{"Host":"` + socket + `","SkipTLSVerify":false}}`:              socket,
+		`{"docker":{"Host":"http://127.0.0.1:1","SkipTLSVerify":false}}`:          "http://127.0.0.1:1",
+		`{"docker":{"Host":"tcp://127.0.0.1:1","SkipTLSVerify":true}}`:            "skip-tls-verify",
+		`{"kubernetes":{"Host":"https://127.0.0.1:1"}}`:                           "names no Docker daemon",
+		`{"docker":{"Host":"ssh://me:secret@127.0.0.1:1","SkipTLSVerify":false}}`: "password",
+	} {
+		text := `{"Name":"rack","Metadata":{},"Endpoints":` + endpoints + `}`
+		if err := os.WriteFile(filepath.Join(meta, "meta.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, inventory.Machine{Docker: "rack"}, want)
+	}
 	err := fails(t, inventory.Machine{Docker: "rock"}, `unknown Docker context "rock": want one of default, rack (did you mean rack?)`, "docker context ls")
 	if !errors.Is(err, kind.ErrUnknown) {
 		t.Errorf("%v does not wrap ErrUnknown", err)
@@ -88,7 +96,7 @@ func TestInterrupted(t *testing.T) {
 	defer l.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Client(ctx, inventory.Machine{Name: "m1", Docker: "tcp://" + l.Addr().String()}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that it was cancelled", err)
+	if _, err := Client(ctx, inventory.Machine{Name: "m1", Docker: "tcp://" + l.Addr().String()}); !errors.Is(err, context.Canceled) || errors.As(err, new(*UnreachableError)) {
+		t.Errorf("%v, want that it was cancelled, and nothing about the machine", err)
 	}
 }
