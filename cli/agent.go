@@ -14,6 +14,7 @@ import (
 	"aqmlab/orchestrator/program"
 	"aqmlab/orchestrator/role"
 	"aqmlab/orchestrator/rootless"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/switch/port"
 )
 
@@ -39,6 +40,10 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 			Args:               cobra.MinimumNArgs(2),
 			DisableFlagParsing: true,
 			RunE:               func(_ *cobra.Command, words []string) error { return rootless.Join(words[0], words[1:]) },
+		},
+		&cobra.Command{
+			Use:  testbed.SiteRole,
+			RunE: func(c *cobra.Command, _ []string) error { return testbed.ServeSite(c.Context(), kinds) },
 		},
 		&cobra.Command{
 			Use:  doctor.Role,

@@ -106,6 +106,7 @@ func (f *labFlags) load(ref string, kinds port.Kinds) (*labs.Lab, error) {
 type runFlags struct {
 	labFlags
 	runtime, out, resume string
+	machines             string
 	jobs                 int
 	asJSON               bool
 }
@@ -138,6 +139,7 @@ run's is refused.`,
 	f.add(c)
 	c.Flags().StringVar(&f.runtime, "runtime", "auto", "where the hosts run: "+strings.Join(orchestrator.RuntimeNames(), ", "))
 	addKernel(c, &f.kernel)
+	addMachines(c, &f.machines)
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
 	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
 	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.RuntimeNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -164,6 +166,9 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	}
 	lab, resumed, err := f.open(names, kinds)
 	if err != nil {
+		return err
+	}
+	if err := useMachines(lab, f.machines); err != nil {
 		return err
 	}
 	o, lab, why := orchestrator.RunOptions{

@@ -39,6 +39,7 @@ type Manifest struct {
 	State       State       `json:"state"`
 	Reason      string      `json:"reason,omitempty"` // why the state is not complete
 	Host        Machine     `json:"host"`
+	Machines    []Station   `json:"machines,omitempty"` // where hosts and switches were, if not on that one
 	Runtime     string      `json:"runtime"`
 	Rootless    bool        `json:"rootless,omitempty"` // an ordinary user made it, on hosts in a user namespace
 	Dilation    float64     `json:"dilation"`           // wall time over lab time; 1 in virtual time
@@ -70,6 +71,13 @@ type Event struct {
 
 // String is the event in a line.
 func (e Event) String() string { return fmt.Sprintf("%v: %s", e.At, e.What) }
+
+// Station is one of several machines on which a run was made.
+type Station struct {
+	Name    string  `json:"name"`
+	Address string  `json:"address"` // on the network between the machines
+	Machine Machine `json:"machine"`
+}
 
 // Machine is where a run was made.
 type Machine struct {

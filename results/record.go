@@ -181,6 +181,21 @@ type Fidelity struct {
 	Clamped     int64    `json:"clamped"`               // arrivals seen after a later event had run
 	CPUHeadroom float64  `json:"cpu_headroom"`          // idle share of the busiest of switch and host CPUs
 	Reasons     []string `json:"reasons,omitempty"`     // why the label is low-fidelity
+	Clocks      []Clock  `json:"clocks,omitempty"`      // of the machines beside the first, where there are several
+}
+
+// Clock is how a machine's clock stood to that of the first machine. Times are wall time.
+type Clock struct {
+	Machine string        `json:"machine"`
+	Ahead   time.Duration `json:"ahead_ns"` // by which its times were corrected
+	Bound   Micros        `json:"bound_us"` // how wrong that was at most
+	Drift   Micros        `json:"drift_us"` // how much it moved in the course of the point
+}
+
+// Off is how far the clock may have been off at most.
+func (c Clock) Off() time.Duration {
+	drift := time.Duration(c.Drift)
+	return time.Duration(c.Bound) + max(drift, -drift)
 }
 
 // Low tells whether the run is labelled low-fidelity.

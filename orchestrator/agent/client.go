@@ -29,7 +29,7 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	return newClient(conn), nil
 }
 
-func newClient(conn net.Conn) *Client {
+func newClient(conn io.ReadWriteCloser) *Client {
 	return &Client{jsonrpc.NewClient(conn)}
 }
 
@@ -78,7 +78,7 @@ func (c *Client) call(ctx context.Context, method string, args, reply any) error
 func disconnected(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, rpc.ErrShutdown) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, io.EOF) || errors.As(err, &op)
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.As(err, &op)
 }
 
 // Close ends the connection, not the agent.

@@ -38,7 +38,7 @@ func FuzzMessages(f *testing.F) {
 		served := make(chan struct{})
 		go func() {
 			defer close(served)
-			serveConn(t.Context(), server, near)
+			(&session{ctx: t.Context(), server: server}).serveConn(near)
 		}()
 		_, _ = far.Write(b) // it fails when the server has ended the connection
 		far.Close()

@@ -42,26 +42,41 @@ func Serve(ctx context.Context, newService func(context.Context) any) error {
 	if err != nil {
 		return err
 	}
-	told := ctx
+	return serve(ctx, newService, func(s *session) {
+		if fate != detached {
+			go watchOwner(owner, s.cancel) // to the process's end
+		}
+		if fate == attached {
+			go beat(owner) // so, too
+		}
+		s.cancel(s.acceptAll(socket))
+	})
+}
+
+// session is the life of one Serve.
+type session struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	server *rpc.Server
+	calls  sync.WaitGroup // what answers them
+}
+
+// serve makes a service, and has listen bring it calls until ctx ends, or the session's
+// own context does.
+func serve(told context.Context, newService func(context.Context) any, listen func(*session)) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(told))
 	defer context.AfterFunc(told, func() { cancel(fmt.Errorf("%w: %w", errTold, context.Cause(told))) })()
-	server := rpc.NewServer()
-	err = errors.Join(
-		server.RegisterName(serviceName, newService(ctx)),
-		server.RegisterName(controlName, &control{quit: func() { cancel(errQuit) }}),
+	s := &session{ctx: ctx, cancel: cancel, server: rpc.NewServer()}
+	err := errors.Join(
+		s.server.RegisterName(serviceName, newService(ctx)),
+		s.server.RegisterName(controlName, &control{quit: func() { cancel(errQuit) }}),
 	)
 	if err != nil {
 		return fmt.Errorf("serve agent: %w", err)
 	}
-	if fate != detached {
-		go watchOwner(owner, cancel) // to the process's end
-	}
-	if fate == attached {
-		go beat(owner) // so, too
-	}
-	var calls sync.WaitGroup
-	cancel(serveConnections(ctx, socket, server, &calls))
-	awaitCalls(&calls)
+	listen(s)
+	<-ctx.Done()
+	awaitCalls(&s.calls)
 	if cause := context.Cause(ctx); !errors.Is(cause, errQuit) {
 		return cause
 	}
@@ -133,9 +148,9 @@ func (c *control) Quit(Nothing, *Nothing) error {
 	return nil
 }
 
-// serveConnections serves the control socket until ctx ends. It adds to calls
+// acceptAll serves the control socket until the session ends. It adds to its calls
 // what may still be running then.
-func serveConnections(ctx context.Context, socket *os.File, server *rpc.Server, calls *sync.WaitGroup) error {
+func (s *session) acceptAll(socket *os.File) error {
 	defer socket.Close() // what follows has its own
 	listening, err := unix.GetsockoptInt(controlFD, unix.SOL_SOCKET, unix.SO_ACCEPTCONN)
 	if err != nil {
@@ -146,39 +161,39 @@ func serveConnections(ctx context.Context, socket *os.File, server *rpc.Server, 
 		if err != nil {
 			return fmt.Errorf("serve agent: control socket: %w", err)
 		}
-		calls.Go(func() { serveConn(ctx, server, conn) })
-		<-ctx.Done()
+		s.calls.Go(func() { s.serveConn(conn) })
+		<-s.ctx.Done()
 		return nil
 	}
 	listener, err := net.FileListener(socket)
 	if err != nil {
 		return fmt.Errorf("serve agent: control socket: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { listener.Close() })
+	stop := context.AfterFunc(s.ctx, func() { listener.Close() })
 	defer stop()
 	for {
 		conn, err := listener.Accept()
-		if ctx.Err() != nil {
+		if s.ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("serve agent: %w", err)
 		}
-		calls.Go(func() { serveConn(ctx, server, conn) })
+		s.calls.Go(func() { s.serveConn(conn) })
 	}
 }
 
-// serveConn answers one connection's calls until it or ctx ends, and waits for
+// serveConn answers one connection's calls until it or the session ends, and waits for
 // those that are running then.
-func serveConn(ctx context.Context, server *rpc.Server, conn net.Conn) {
-	stop := context.AfterFunc(ctx, func() {
+func (s *session) serveConn(conn net.Conn) {
+	stop := context.AfterFunc(s.ctx, func() {
 		// Only the reading half: what runs may still answer.
 		if half, ok := conn.(*net.UnixConn); ok {
 			half.CloseRead()
 		}
 	})
 	defer stop()
-	server.ServeCodec(codec{jsonrpc.NewServerCodec(conn)})
+	s.server.ServeCodec(codec{jsonrpc.NewServerCodec(conn)})
 }
 
 // codec answers with an empty list where a method has left its result nil: that is

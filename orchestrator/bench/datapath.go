@@ -236,7 +236,7 @@ func (b *bench) reach(peer netns.Host) error {
 		LinkIndex: index,
 		Scope:     netlink.SCOPE_LINK,
 		Dst:       &net.IPNet{IP: to, Mask: net.CIDRMask(bits, bits)},
-		Congctl:   b.Congestion(),
+		Congctl:   b.Congestion().Name,
 	}
 	if err := netlink.RouteAdd(route); err != nil {
 		return fmt.Errorf("adding a route to %s: %w", peer.Name, err)

@@ -55,6 +55,7 @@ type Engine struct {
 	program string        // that runs in the containers
 	slots   chan struct{} // one item a container that is being made
 	version string        // of the daemon
+	cores   int           // of its machine
 	root    string        // the cgroup above all others, as the daemon calls it
 }
 
@@ -124,7 +125,7 @@ func (e *Engine) findDaemon(ctx context.Context) error {
 	if err != nil {
 		return explain(e.api, err)
 	}
-	e.version, e.root = info.ServerVersion, "/"
+	e.version, e.cores, e.root = info.ServerVersion, info.NCPU, "/"
 	if info.CgroupDriver == "systemd" {
 		e.root = "-.slice" // systemd.slice(5)
 	}

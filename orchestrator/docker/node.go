@@ -37,6 +37,7 @@ const (
 const (
 	labLabel  = "aqmlab.lab"  // the lab's id
 	rootLabel = "aqmlab.root" // the folder of the state of all labs
+	siteLabel = "aqmlab.site" // of a site's container: its name
 )
 
 // capabilities are those that every container has: for what belongs to its own

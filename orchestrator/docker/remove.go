@@ -64,7 +64,7 @@ func (e *Engine) remove(ctx context.Context, name string) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("remove container %s: %w", name, err)
-	case c.Config.Labels[labLabel] == "":
+	case c.Config.Labels[labLabel]+c.Config.Labels[siteLabel] == "":
 		return nil
 	}
 	err = e.api.ContainerRemove(ctx, c.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})

@@ -127,7 +127,7 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 // on does a task with a testbed.
 func (o order) on(ctx context.Context, t *testbed.Testbed, progress func([]byte) error) (r reply, err error) {
 	if o.Task == taskCalibrate {
-		r.Provider, r.RTTBy = t.Provider(), t.RTTBy()
+		r.Provider, r.RTTBy = string(t.Congestion().Provider), t.RTTBy()
 		r.Calibration, err = t.Calibrate(ctx, func(string) {})
 		return r, err
 	}

@@ -37,15 +37,16 @@ const (
 	mostNamed = 3    // processes
 )
 
-// Others says which programs but those of the lab have used much of the CPUs since
-// before, and nothing if it was little.
+// Others says which programs but the lab's processes and their children have used much of
+// the CPUs since before, and nothing if it was little.
 func (l Load) Others(before Load, lab ...int) string {
 	during, total := l.Begun.Sub(before.Begun), l.cpus.Total-before.cpus.Total
 	// What the kernel does as packets come in it mostly does for the lab.
 	sum := time.Duration(l.cpus.Busy-before.cpus.Busy-(l.cpus.Interrupts-before.cpus.Interrupts)) * Tick
 	var named []string
 	for _, p := range Used(before.processes, l.processes) {
-		if slices.Contains(lab, p.PID) {
+		// The first process of a container has the lab's as its child.
+		if slices.Contains(lab, p.PID) || slices.Contains(lab, p.Parent) {
 			sum -= p.CPU
 		} else if share := float64(p.CPU) / float64(during); share >= muchOfOne && len(named) < mostNamed {
 			named = append(named, fmt.Sprintf("%s (process %d) %.0f %%", p.Name, p.PID, 100*share))

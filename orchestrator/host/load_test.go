@@ -19,6 +19,7 @@ func TestOthers(t *testing.T) {
 	}{
 		{"nobody", nil, 0, ""},
 		{"the lab", []Process{lab}, 0, ""},
+		{"a child of the lab", []Process{{PID: 7, Parent: 1, Name: "exe", CPU: 19 * s}}, 0, ""},
 		{"little", []Process{lab, burner(2, 1900*time.Millisecond)}, 0, ""},
 		{"one", []Process{lab, burner(2, 9*s)}, 0, "other programs use 45 % of the CPUs: burner (process 2) 90 % of one"},
 		{

@@ -38,6 +38,7 @@ const (
 	File      Kind = "file"      // a file or socket, by its path
 	Congctl   Kind = "congctl"   // a TCP congestion control, by its name in the kernel
 	Container Kind = "container" // a Docker container, by its name
+	Machine   Kind = "machine"   // what another machine has of the lab, by the machine's name and Detail
 )
 
 // Entry names one thing that is about to be made, with all that removing it
@@ -47,6 +48,8 @@ type Entry struct {
 	Name  string `json:"name"`
 	PID   int    `json:"pid,omitempty"`   // processes only
 	Start uint64 `json:"start,omitempty"` // processes only: start time in clock ticks since boot, field 22 of /proc/PID/stat
+	// Detail is what removing takes beside the name; of machines only.
+	Detail string `json:"detail,omitempty"`
 }
 
 // check refuses a name that leads out of where things of its kind are.

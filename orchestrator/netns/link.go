@@ -15,26 +15,32 @@ import (
 	"aqmlab/orchestrator/host"
 )
 
-// addLink makes a veth between switches or to a host, with the near end in the calling
-// thread's namespace and the far one in a named one, at once: an end that is moved
+// link makes what this machine has of a link by its number, whose near end is a switch's.
+func (p Plan) link(number int, near, far end) error {
+	switch {
+	case p.Here(near.node) && p.Here(far.node):
+		return Do(near.namespace, func() error { return addPair(p.MTU, near, far) })
+	case p.Here(near.node):
+		return p.tunnel(number, far.node).add(near, portGroup)
+	default:
+		return p.tunnel(number, near.node).add(far, 0)
+	}
+}
+
+// addPair makes a veth between switches or to a host, with the near end in the calling
+// thread's namespace and the far one in its own, at once: an end that is moved
 // between namespaces appears under a passing name in the wrong one first, and loses its
 // settings.
-func addLink(mtu int, near, far TrunkEnd, namespace string) error {
-	ns, err := netns.GetFromName(namespace)
+func addPair(mtu int, near, far end) error {
+	ns, err := netns.GetFromName(far.namespace)
 	if err != nil {
-		return fmt.Errorf("open namespace %s: %w", namespace, err)
+		return fmt.Errorf("open namespace %s: %w", far.namespace, err)
 	}
 	defer ns.Close()
-	link := netlink.NewVeth(netlink.LinkAttrs{
-		Name:         near.Interface,
-		MTU:          mtu,
-		TxQLen:       -1, // the driver's own
-		HardwareAddr: near.MAC[:],
-		Group:        portGroup,
-		NumTxQueues:  1, // one lane: frames of a link keep their order
-		NumRxQueues:  1,
-	})
-	link.PeerName, link.PeerNamespace, link.PeerHardwareAddr = far.Interface, netlink.NsFd(ns), far.MAC[:]
+	attrs := near.attrs(mtu)
+	attrs.Group = portGroup
+	link := netlink.NewVeth(attrs)
+	link.PeerName, link.PeerNamespace, link.PeerHardwareAddr = far.name, netlink.NsFd(ns), far.mac[:]
 	if err := netlink.LinkAdd(link); err != nil {
 		return fmt.Errorf("add link: %w", err)
 	}
@@ -170,7 +176,8 @@ func awaitCarrier(ctx context.Context, device int) error {
 		if err != nil {
 			return fmt.Errorf("wait for carrier: %w", err)
 		}
-		if link.Attrs().OperState == netlink.OperUp {
+		// A tunnel has no carrier to tell of.
+		if state := link.Attrs().OperState; state == netlink.OperUp || state == netlink.OperUnknown && link.Type() == tunnelType {
 			return nil
 		}
 		select {

@@ -42,6 +42,8 @@ type Plan struct {
 	// its process is in. Every process has one of its own, empty but for the
 	// loopback. A node without a process gets a new namespace.
 	Owners map[string]int
+	// Spread is how the lab lies on several machines; nil: all of it is on this one.
+	Spread *Spread
 }
 
 // TCP is how the hosts' TCP is set up. All of it but IdleRestart and ECN's
@@ -141,7 +143,7 @@ func (l *Lab) SwitchName(i int) string { return strings.TrimPrefix(l.Switches[i]
 func namespace(id, node string) string { return "aqm-" + id + "-" + node }
 
 func (p Plan) check() error {
-	return errors.Join(p.checkNames(), p.checkTrunks(), p.checkSubnet(), p.checkTCP(), p.checkDelays(), p.checkCPUs())
+	return errors.Join(p.checkNames(), p.checkTrunks(), p.checkSubnet(), p.checkTCP(), p.checkDelays(), p.checkCPUs(), p.checkSpread())
 }
 
 func (p Plan) checkNames() error {
@@ -230,6 +232,18 @@ func (l *Lab) entries() []journal.Entry {
 		entries = append(entries, journal.Entry{Kind: journal.Namespace, Name: h.Namespace})
 	}
 	return entries
+}
+
+// entries are those that this machine has.
+func (p Plan) entries(l *Lab) []journal.Entry {
+	var mine []journal.Entry
+	nodes := slices.Concat(p.Switches, p.Hosts)
+	for i, e := range l.entries() {
+		if p.Here(nodes[i]) {
+			mine = append(mine, e)
+		}
+	}
+	return mine
 }
 
 // side is which end of a link a MAC belongs to.

@@ -73,25 +73,35 @@ func (p Plan) checkTrunks() error {
 	return errors.Join(errs...)
 }
 
-// buildTrunks links the switches with one another.
+// buildTrunks links the switches with one another. Their links are numbered after those of
+// hosts.
 func buildTrunks(ctx context.Context, p Plan, lab *Lab) error {
-	for _, t := range lab.Trunks {
-		if err := buildTrunk(ctx, p, lab, t); err != nil {
+	for i, t := range lab.Trunks {
+		if err := buildTrunk(ctx, p, lab, len(p.Hosts)+i, t); err != nil {
 			return fmt.Errorf("trunk between %s and %s: %w", p.Switches[t.Ends[0].Switch], p.Switches[t.Ends[1].Switch], err)
 		}
 	}
 	return nil
 }
 
-func buildTrunk(ctx context.Context, p Plan, lab *Lab, t Trunk) error {
-	near, far := t.Ends[0], t.Ends[1]
-	err := Do(lab.Switches[near.Switch], func() error { return addLink(p.MTU, near, far, lab.Switches[far.Switch]) })
-	if err != nil {
+func buildTrunk(ctx context.Context, p Plan, lab *Lab, number int, t Trunk) error {
+	var ends [2]end
+	var here []end
+	for side, e := range t.Ends {
+		ends[side] = end{e.Interface, e.MAC, p.Switches[e.Switch], lab.Switches[e.Switch]}
+		if p.Here(ends[side].node) {
+			here = append(here, ends[side])
+		}
+	}
+	if len(here) == 0 {
+		return nil
+	}
+	if err := p.link(number, ends[0], ends[1]); err != nil {
 		return err
 	}
 	for _, do := range []func(string) error{setUpPort, awaitPort(ctx)} {
-		for _, e := range t.Ends {
-			if err := Do(lab.Switches[e.Switch], func() error { return do(e.Interface) }); err != nil {
+		for _, e := range here {
+			if err := Do(e.namespace, func() error { return do(e.name) }); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,7 @@ func Up(ctx context.Context, j *journal.Journal, p Plan) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := lab.entries()
+	entries := p.entries(lab)
 	if err := refuseForeign(entries); err != nil {
 		return nil, fmt.Errorf("bring up lab %s: %w", lab.ID, err)
 	}
@@ -67,6 +67,9 @@ func build(ctx context.Context, p Plan, lab *Lab) error {
 		return err
 	}
 	for i, name := range p.Switches {
+		if !p.Here(name) {
+			continue
+		}
 		err := Do("", func() error {
 			ns, err := p.namespace(name, lab.Switches[i])
 			if err != nil {
@@ -94,7 +97,7 @@ func buildHosts(ctx context.Context, p Plan, lab *Lab) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			err := buildHost(ctx, p.forHost(i), lab, h)
+			err := buildHost(ctx, p.forHost(i), lab, i)
 			if err == nil && p.delayed() {
 				err = Do(h.Namespace, func() error { return addDelays(p.Delays[i]) })
 			}
@@ -107,20 +110,30 @@ func buildHosts(ctx context.Context, p Plan, lab *Lab) error {
 	return all.Wait()
 }
 
-// buildHost makes one host, which is on its switch's link when it returns.
-func buildHost(ctx context.Context, p Plan, lab *Lab, h Host) error {
-	if err := Do("", func() error { return prepareHost(p, h) }); err != nil {
-		return err
+// buildHost makes what this machine has of one host and its link, which is up when it
+// returns.
+func buildHost(ctx context.Context, p Plan, lab *Lab, i int) error {
+	h := lab.Hosts[i]
+	here, there := p.Here(h.Name), p.Here(p.Switches[h.Switch])
+	if !here && !there {
+		return nil
 	}
-	err := Do(lab.Switches[h.Switch], func() error {
-		near, far := TrunkEnd{Interface: h.Name, MAC: h.Gateway}, TrunkEnd{Interface: p.hostEnd(), MAC: h.MAC}
-		if err := addLink(p.MTU, near, far, h.Namespace); err != nil {
+	if here {
+		if err := Do("", func() error { return prepareHost(p, h) }); err != nil {
 			return err
 		}
-		return setUpPort(h.Name)
-	})
-	if err != nil {
+	}
+	port := end{h.Name, h.Gateway, p.Switches[h.Switch], lab.Switches[h.Switch]}
+	if err := p.link(i, port, end{p.hostEnd(), h.MAC, h.Name, h.Namespace}); err != nil {
 		return err
+	}
+	if there {
+		if err := Do(lab.Switches[h.Switch], func() error { return setUpPort(h.Name) }); err != nil {
+			return err
+		}
+	}
+	if !here {
+		return nil
 	}
 	return Do(h.Namespace, func() error { return setUpDevice(ctx, p, h) })
 }
@@ -248,6 +261,9 @@ func (l *Lab) Retime(p Plan) error {
 		return fmt.Errorf("retime lab %s: %w", l.ID, err)
 	}
 	err := parallel(len(l.Hosts), func(i int) error {
+		if !p.Here(l.Hosts[i].Name) {
+			return nil
+		}
 		err := Do(l.Hosts[i].Namespace, func() error {
 			if err := retimeHost(p.forHost(i)); err != nil || !p.delayed() {
 				return err

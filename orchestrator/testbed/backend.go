@@ -55,12 +55,14 @@ func open(ctx context.Context, lab *labs.Lab, o Options, note func(string)) (*ba
 func (t *Testbed) describe(c Calibration) string {
 	var s strings.Builder
 	provider := "the kernel"
-	if t.cc.Provider() == cc.EBPF {
+	if t.speaks.Provider == cc.EBPF {
 		provider = "an eBPF program"
 	}
 	where := ""
 	switch {
-	case t.engine != nil:
+	case len(t.grounds) > 1:
+		where = fmt.Sprintf(" in containers of %d machines", len(t.grounds))
+	case t.contained:
 		where = " in containers"
 	case host.InUserNamespace():
 		where = " without root"
@@ -79,7 +81,10 @@ func (t *Testbed) manifest(c Calibration) results.Manifest {
 	m := backend.ManifestOf(t.lab)
 	m.Dilation = c.Dilation
 	m.Rootless = host.InUserNamespace()
-	m.Transport.Provider = string(t.cc.Provider())
+	m.Transport.Provider = string(t.speaks.Provider)
+	for _, r := range t.remotes {
+		m.Machines = append(m.Machines, results.Station{Name: r.Name, Address: r.Address.String(), Machine: r.part.Machine})
+	}
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.RTTBy(), results.Micros(c.BaseRTT), c.RTTs
 	return m
 }

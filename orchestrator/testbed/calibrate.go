@@ -52,7 +52,7 @@ func (t *Testbed) Calibrate(ctx context.Context, say func(string)) (Calibration,
 }
 
 func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration, error) {
-	others, err := t.watchOthers()
+	others, err := t.watchOthers(ctx)
 	if err != nil {
 		return Calibration{}, err
 	}
@@ -68,7 +68,7 @@ func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration,
 	if err != nil {
 		return Calibration{}, err
 	}
-	if busy, err := others(); err != nil {
+	if busy, err := others(ctx); err != nil {
 		return Calibration{}, err
 	} else if busy != "" {
 		say("warning: " + busy + "; what that does to a point shows in its label")
@@ -93,7 +93,7 @@ func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
 		least = float64(t.overhead) / (maxOverhead * float64(t.lab.RTT.Min))
 	}
 	try := func(d float64) (float64, error) {
-		if err := t.setDilation(d); err != nil {
+		if err := t.setDilation(ctx, d); err != nil {
 			return 0, err
 		}
 		m, err := t.pilot(ctx)
@@ -113,7 +113,7 @@ func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
 	if worst > 1 {
 		say(fmt.Sprintf("warning: this machine keeps up with none; it does best with dilation %v", d))
 	}
-	return t.setDilation(d)
+	return t.setDilation(ctx, d)
 }
 
 // dilations lists those that are tried, from the first that is not below least, or
@@ -227,8 +227,7 @@ func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]traffic.Flow, err
 }
 
 // setDilation changes how fast the lab runs.
-func (t *Testbed) setDilation(d float64) error {
+func (t *Testbed) setDilation(ctx context.Context, d float64) error {
 	t.dilation = d
-	t.dilatePlan()
-	return t.net.Retime(t.plan)
+	return t.eachGround(func(_ int, g ground) error { return g.retime(ctx, d) })
 }

@@ -26,19 +26,20 @@ func (t *Testbed) upInContainers(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	boxes, err := t.engine.Prepare(ctx, t.journal, t.nodes(lab))
+	nodes := t.nodes(lab)
+	boxes, err := t.engine.Prepare(ctx, t.journal, nodes)
 	if err != nil {
 		return err
 	}
-	if err := t.startAgents(ctx, o, boxes); err != nil {
+	if err := t.startAgents(ctx, o, nodes, boxes); err != nil {
 		return err
 	}
 	t.plan.Owners = map[string]int{}
-	for i, name := range t.plan.Switches {
-		t.plan.Owners[name] = t.switches[i].PID()
+	for _, p := range t.switches {
+		t.plan.Owners[t.plan.Switches[p.number]] = p.PID()
 	}
-	for i, name := range t.plan.Hosts {
-		t.plan.Owners[name] = t.hosts[i].PID()
+	for _, p := range t.hosts {
+		t.plan.Owners[t.plan.Hosts[p.number]] = p.PID()
 	}
 	if t.net, err = netns.Up(ctx, t.journal, t.plan); err != nil {
 		return err
@@ -57,12 +58,10 @@ func (t *Testbed) layOut() error {
 		return errors.New("switch.pause.xoff: flow control does not reach from container to container; use another runtime, or a topology of one switch")
 	}
 	split(&t.plan, spec)
-	t.cpus, err = SplitCPUs(len(spec.Switches))
-	t.plan.ReceiveCPUs = t.cpus.Hosts
-	return err
+	return t.shareCPUs(t.localSwitches())
 }
 
-// nodes lists the containers, those of switches first.
+// nodes lists the containers of this machine, those of switches first.
 func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
 	var peers []string
 	for _, h := range lab.Hosts {
@@ -70,11 +69,17 @@ func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
 	}
 	var nodes []docker.Node
 	for i, name := range t.plan.Switches {
+		if !t.plan.Here(name) {
+			continue
+		}
 		// A switch pins the thread that matters to its CPU by itself.
 		nodes = append(nodes, docker.Node{Name: lab.Switches[i], Host: name, Switch: true})
 	}
 	limits := t.lab.Host.Container
 	for _, h := range lab.Hosts {
+		if !t.plan.Here(h.Name) {
+			continue
+		}
 		nodes = append(nodes, docker.Node{
 			Name:   h.Namespace,
 			Host:   h.Name,
@@ -90,18 +95,17 @@ func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
 
 // startAgents starts the containers with their agents. Those that came up are
 // in the testbed even when others did not.
-func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Container) error {
+func (t *Testbed) startAgents(ctx context.Context, o Options, nodes []docker.Node, boxes []*docker.Container) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	switches := len(t.plan.Switches)
 	all, errs := make([]*agent.Process, len(boxes)), make([]error, len(boxes))
 	var starting sync.WaitGroup
 	for i, box := range boxes {
 		starting.Go(func() {
-			if i < switches {
-				all[i], errs[i] = t.spawnSwitch(ctx, o, agent.Options{Place: box}, i)
+			if nodes[i].Switch {
+				all[i], errs[i] = t.spawnSwitch(ctx, o, agent.Options{Place: box}, slices.Index(t.plan.Switches, nodes[i].Host))
 			} else {
-				all[i], errs[i] = t.spawnHost(ctx, o, box, t.plan.Hosts[i-switches])
+				all[i], errs[i] = t.spawnHost(ctx, o, box, nodes[i].Host)
 			}
 			if errs[i] != nil {
 				cancel(errs[i]) // the others need not go on
@@ -110,12 +114,13 @@ func (t *Testbed) startAgents(ctx context.Context, o Options, boxes []*docker.Co
 	}
 	starting.Wait()
 	for i, p := range all {
-		switch host := i - switches; {
+		switch name := nodes[i].Host; {
 		case p == nil:
-		case host < 0:
-			t.switches = append(t.switches, newSwitchProcess(p, t.switchName(i)))
+		case nodes[i].Switch:
+			number := slices.Index(t.plan.Switches, name)
+			t.switches = append(t.switches, newSwitchProcess(p, t.switchName(number), number))
 		default:
-			t.hosts = append(t.hosts, newHostsProcess(p, "host "+t.plan.Hosts[host], onlyHost(host)))
+			t.hosts = append(t.hosts, newHostProcess(p, name, slices.Index(t.plan.Hosts, name)))
 		}
 	}
 	if errors.Join(errs...) != nil {

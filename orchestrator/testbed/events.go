@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aqmlab/orchestrator/host"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen/live"
@@ -44,61 +43,63 @@ func (t *Testbed) beginEvents(ctx context.Context, spec fabric.Spec, zero int64)
 	if len(t.lab.Events) == 0 {
 		return func() error { return nil }, nil
 	}
-	if err := each(t.switches, func(_ int, p switchProcess) error { return p.Begin(ctx, zero) }); err != nil {
+	if err := each(t.switches, func(_ int, p switchProcess) error { return p.Begin(ctx, p.clock(zero)) }); err != nil {
 		return nil, err
 	}
-	start, err := host.WallTime(zero)
+	all := t.rerates(spec)
+	var ends []func() error
+	end = func() error {
+		var errs []error
+		for _, e := range ends {
+			errs = append(errs, e())
+		}
+		return errors.Join(errs...)
+	}
+	err = t.eachGround(func(i int, g ground) error {
+		e, err := g.followRates(ctx, zero+int64(t.ahead[i]), all)
+		if err == nil {
+			ends = append(ends, e)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, end())
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	all, done := t.rerates(spec), make(chan error, 1)
-	go func() { done <- t.followRates(ctx, start, all) }()
-	return func() error {
-		cancel()
-		return errors.Join(<-done, t.restoreRates(all))
-	}, nil
-}
-
-// rerate is another rate of a host's link.
-type rerate struct {
-	at   time.Duration // wall time since the replay's time zero
-	host int
-	rate int64 // bits per second on the wall
+	return end, nil
 }
 
 // rerates are those of a timeline, in the order of time.
-func (t *Testbed) rerates(spec fabric.Spec) []rerate {
-	var all []rerate
+func (t *Testbed) rerates(spec fabric.Spec) []Rerate {
+	var all []Rerate
 	for i := range spec.Hosts {
 		rate := spec.Uplink(i)
 		for _, s := range spec.UplinkStates(i) {
 			if s.Rate != rate {
 				rate = s.Rate
-				all = append(all, rerate{time.Duration(float64(s.At) * t.dilation), i, int64(float64(rate) / t.dilation)})
+				all = append(all, Rerate{time.Duration(float64(s.At) * t.dilation), i, int64(float64(rate) / t.dilation)})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b rerate) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(all, func(a, b Rerate) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 
-// followRates makes the changes in time, until ctx ends. It does so on a thread of its own,
+// makeRates makes the changes in time, until ctx ends. It does so on a thread of its own,
 // which is as urgent as those of the hosts.
-func (t *Testbed) followRates(ctx context.Context, start time.Time, all []rerate) error {
+func (t *Testbed) makeRates(ctx context.Context, start time.Time, all []Rerate) error {
 	runtime.LockOSThread() // for good: the thread ends with the goroutine
 	if err := live.PreciseThread(); err != nil {
 		return err
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), t.nice(hostsNice)) // else it is later
 	for _, r := range all {
-		switch err := live.SleepUntil(ctx, start.Add(r.at)); {
+		switch err := live.SleepUntil(ctx, start.Add(r.At)); {
 		case ctx.Err() != nil:
 			return nil // the replay is over
 		case err != nil:
 			return err
 		}
-		if err := t.net.Rerate(r.host, t.plan, r.rate); err != nil {
+		if err := t.net.Rerate(r.Host, t.plan, r.Rate); err != nil {
 			return err
 		}
 	}
@@ -106,19 +107,19 @@ func (t *Testbed) followRates(ctx context.Context, start time.Time, all []rerate
 }
 
 // restoreRates undoes them.
-func (t *Testbed) restoreRates(all []rerate) error {
+func (t *Testbed) restoreRates(all []Rerate) error {
 	var errs []error
 	restored := map[int]bool{}
 	for _, r := range all {
-		if restored[r.host] {
+		if restored[r.Host] {
 			continue
 		}
-		restored[r.host] = true
+		restored[r.Host] = true
 		rate := t.plan.Uplink
 		if len(t.plan.Uplinks) > 0 {
-			rate = t.plan.Uplinks[r.host]
+			rate = t.plan.Uplinks[r.Host]
 		}
-		errs = append(errs, t.net.Rerate(r.host, t.plan, rate))
+		errs = append(errs, t.net.Rerate(r.Host, t.plan, rate))
 	}
 	return errors.Join(errs...)
 }

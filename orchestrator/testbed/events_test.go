@@ -31,7 +31,7 @@ func TestRerates(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ms = time.Millisecond
-	want := []rerate{{40 * ms, 0, 500e6}, {120 * ms, 1, 125e6}, {160 * ms, 1, 250e6}}
+	want := []Rerate{{40 * ms, 0, 500e6}, {120 * ms, 1, 125e6}, {160 * ms, 1, 250e6}}
 	if got := tb.rerates(spec); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -24,6 +24,7 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 		EdgeDrops:   m.sw.EdgeDrops,
 		Clamped:     m.sw.Clamped,
 		CPUHeadroom: 1 - max(m.sw.Busy, m.cpu),
+		Clocks:      m.clocks,
 	}
 	if t.lab.RTT.Min > 0 {
 		f.ShareOfRTT = float64(f.LatenessP99) / float64(t.lab.RTT.Min)
@@ -51,8 +52,31 @@ func (t *Testbed) judge(m measurement) results.Fidelity {
 	if f.CPUHeadroom < minHeadroom {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("the lab itself kept its CPUs busy %.0f %% of the time", 100*(1-f.CPUHeadroom)))
 	}
+	if why := t.judgeClocks(m.clocks); why != "" {
+		f.Reasons = append(f.Reasons, why)
+	}
 	if len(f.Reasons) > 0 {
 		f.Label = results.FidelityLow
 	}
 	return f
+}
+
+// worstClock is the clock that may have been furthest off, and by how much.
+func worstClock(all []results.Clock) (worst results.Clock, off time.Duration) {
+	for _, c := range all {
+		if o := c.Off(); o > off {
+			worst, off = c, o
+		}
+	}
+	return worst, off
+}
+
+// judgeClocks says what is wrong with starts that should have been together; it is empty
+// if that does not matter.
+func (t *Testbed) judgeClocks(all []results.Clock) string {
+	worst, off := worstClock(all)
+	if lab := time.Duration(float64(off) / t.dilation); t.lab.RTT.Min == 0 || float64(lab) <= maxLateShare*float64(t.lab.RTT.Min) {
+		return ""
+	}
+	return fmt.Sprintf("the clock of machine %s was up to %v off, so that its flows started that much too early or late", worst.Machine, off.Round(time.Microsecond))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/role"
@@ -76,6 +77,7 @@ func (f fleet) startProbes(ctx context.Context, all role.Probing) (fleet, error)
 		if len(mine.Probes) == 0 {
 			continue
 		}
+		mine.Zero = p.clock(all.Zero)
 		if err := p.Probe(ctx, mine); err != nil {
 			return nil, err
 		}
@@ -93,7 +95,11 @@ func (f fleet) endProbes(ctx context.Context) ([]results.ProbeSample, error) {
 
 // startWatching has the senders of the hosts sampled.
 func (f fleet) startWatching(ctx context.Context, w role.Watching) error {
-	return each(f, func(_ int, p hostsProcess) error { return p.Watch(ctx, w) })
+	return each(f, func(_ int, p hostsProcess) error {
+		mine := w
+		mine.Zero = p.clock(w.Zero)
+		return p.Watch(ctx, mine)
+	})
 }
 
 // endWatching ends that, and returns the samples in the order of time.
@@ -132,10 +138,25 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
+// helper is a process that works for a testbed, on this machine or on another.
+type helper interface {
+	role.Caller
+	PID() int // zero for one on another machine
+	// Done is closed when it has ended, and Err then says why it did on its own.
+	Done() <-chan struct{}
+	Err() error
+	Stop(ctx context.Context) error
+	Release() error
+}
+
 // process is a helper process of a testbed.
 type process struct {
-	*agent.Process
-	name string // for errors
+	helper
+	name    string // for errors
+	machine string // that it runs on; empty: this one
+	// ahead is how much the CLOCK_MONOTONIC of its machine is ahead of that by which the
+	// testbed tells time: its first machine's.
+	ahead time.Duration
 }
 
 // died says which process ended on its own and why; nil while it runs.
@@ -146,25 +167,39 @@ func (p process) died() error {
 	return nil
 }
 
+// clock is a time of the testbed on the process's own clock.
+func (p process) clock(at int64) int64 { return at + int64(p.ahead) }
+
+// testbedTime is a time of the process's own clock, unless it is none.
+func (p process) testbedTime(at int64) int64 {
+	if at == 0 {
+		return 0
+	}
+	return at - int64(p.ahead)
+}
+
 // switchProcess carries a switch, or all of them.
 type switchProcess struct {
 	process
 	role.SwitchClient
+	number int // of the switch
 }
 
-func newSwitchProcess(p *agent.Process, name string) switchProcess {
-	return switchProcess{process{p, name}, role.SwitchClient{Process: p}}
+func newSwitchProcess(h helper, name string, number int) switchProcess {
+	return switchProcess{process{helper: h, name: name}, role.SwitchClient{Process: h}, number}
 }
 
 // hostsProcess carries the traffic of hosts.
 type hostsProcess struct {
 	process
 	role.HostsClient
+	number  int // of the host, if it carries one
 	carries func(host int) bool
 }
 
-func newHostsProcess(p *agent.Process, name string, carries func(host int) bool) hostsProcess {
-	return hostsProcess{process{p, name}, role.HostsClient{Process: p}, carries}
+// newHostProcess carries the traffic of one host, inside it.
+func newHostProcess(h helper, name string, number int) hostsProcess {
+	return hostsProcess{process{helper: h, name: "host " + name}, role.HostsClient{Process: h}, number, onlyHost(number)}
 }
 
 // each calls do for every one of some processes at once, waits, and joins their

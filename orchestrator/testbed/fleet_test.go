@@ -28,7 +28,7 @@ func TestFleet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tb.hosts = append(tb.hosts, newHostsProcess(p, h.Name, onlyHost(i)))
+		tb.hosts = append(tb.hosts, newHostProcess(p, h.Name, i))
 		ends = append(ends, role.End{Addr: h.Addr}) // in its own namespace
 	}
 	if err := tb.hosts.serve(t.Context(), ends); err != nil {
@@ -73,7 +73,7 @@ func TestFleet(t *testing.T) {
 
 // TestEmptyTrace: without flows there is nothing to wait for.
 func TestEmptyTrace(t *testing.T) {
-	run, err := fleet{}.start(t.Context(), live.Config{}, 0)
+	run, err := fleet{}.start(t.Context(), live.Config{}, 0, here{}.clock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,8 +75,8 @@ func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing
 		Scheme:    scheme,
 		Dilation:  t.dilation,
 		Transport: t.lab.Host.Transport,
-		Congctl:   t.cc.Name(),
-		Common:    t.cc.Common(),
+		Congctl:   t.speaks.Name,
+		Common:    t.speaks.Common,
 		Network:   t.net,
 		Began:     began,
 	}

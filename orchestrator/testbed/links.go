@@ -1,11 +1,6 @@
 package testbed
 
-import (
-	"fmt"
-	"sync"
-
-	"aqmlab/orchestrator/netns"
-)
+import "sync"
 
 // wholeness tells when an interface of a testbed's switches is lost: nothing goes through
 // it any more, and what is measured then is not the lab.
@@ -16,23 +11,21 @@ type wholeness struct {
 	stop []func()
 }
 
-// watchLinks watches the interfaces of all switches until their watching is ended. Those of
-// hosts are their other ends.
+// watchLinks watches the interfaces of all switches until their watching is ended.
 func (t *Testbed) watchLinks() error {
 	t.whole = &wholeness{lost: make(chan struct{})}
-	for i, namespace := range t.net.Switches {
-		stop, err := netns.Watch(namespace, func(link string) { t.whole.lose(link, t.plan.Switches[i]) })
-		if err != nil {
-			return err
+	return t.eachGround(func(_ int, g ground) error {
+		stop, err := g.watch(t.whole.lose)
+		if err == nil {
+			t.whole.stop = append(t.whole.stop, stop)
 		}
-		t.whole.stop = append(t.whole.stop, stop)
-	}
-	return nil
+		return err
+	})
 }
 
-func (w *wholeness) lose(link, of string) {
+func (w *wholeness) lose(why error) {
 	w.once.Do(func() {
-		w.why = fmt.Errorf("the link between %s and %s is gone: an end of it was removed or set down; look for what changes interfaces here, such as a network manager or ip link, and run again", of, link)
+		w.why = why
 		close(w.lost)
 	})
 }

@@ -2,15 +2,12 @@ package testbed
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"aqmlab/collectors"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/host"
-	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 )
@@ -55,32 +52,43 @@ func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(backend.P
 }
 
 func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(backend.Progress)) (m measurement, err error) {
+	clocks, err := t.compareClocks(ctx)
+	if err != nil {
+		return m, err
+	}
 	m.sw, err = t.WithSwitch(ctx, p, func(ctx context.Context) error {
-		before, err := t.counters()
+		before, err := t.counters(ctx)
 		if err != nil {
 			return err
 		}
-		idle, err := t.used()
+		idle, err := t.usages(ctx)
 		if err != nil {
 			return err
 		}
 		if m.Replayed, err = t.Replay(ctx, p, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
 			return err
 		}
-		used, err := t.used()
+		used, err := t.usages(ctx)
 		if err != nil {
 			return err
 		}
-		used.lab += m.programs.cpu
-		m.cpu = used.since(idle)
+		for i, g := range t.grounds {
+			used[i].Lab += m.programs.cpu[g.machine()]
+		}
+		m.cpu = busiest(idle, used)
 		if err := sleep(ctx, settle); err != nil {
 			return err
 		}
-		after, err := t.counters()
+		after, err := t.counters(ctx)
 		m.hosts = t.hostCounts(before, after)
 		m.kernel = sum(before, after)
 		return err
 	})
+	if err != nil {
+		return m, err
+	}
+	now, err := t.compareClocks(ctx)
+	m.clocks = apart(clocks, now)
 	return m, err
 }
 
@@ -152,15 +160,15 @@ func (t *Testbed) whileWhole(ctx context.Context, do func(context.Context) error
 }
 
 // counters reads the kernel's counters of every host.
-func (t *Testbed) counters() ([]host.Counters, error) {
+func (t *Testbed) counters(ctx context.Context) ([]host.Counters, error) {
 	all := make([]host.Counters, len(t.net.Hosts))
-	for i, h := range t.net.Hosts {
-		var err error
-		if all[i], err = netns.Counters(h.Namespace); err != nil {
-			return nil, fmt.Errorf("reading the counters of %s: %w", h.Name, err)
+	return all, t.eachGround(func(_ int, g ground) error {
+		some, err := g.counters(ctx)
+		for i, c := range some {
+			all[i] = c
 		}
-	}
-	return all, nil
+		return err
+	})
 }
 
 // sum adds up over all hosts what was counted meanwhile.
@@ -186,58 +194,4 @@ func (t *Testbed) hostCounts(before, after []host.Counters) []results.HostCount 
 		}
 	}
 	return counts
-}
-
-// usage is what has been done so far on the hosts' CPUs. What other programs do
-// there is no part of it: it makes a lab late, which is measured, and a dilation is
-// no remedy for it.
-type usage struct {
-	lab   time.Duration // by the lab: its hosts' processes, and the kernel as packets come in
-	total time.Duration // that there was
-}
-
-// used reads the usage. In virtual time nobody needs it, and to read takes time.
-func (t *Testbed) used() (usage, error) {
-	if t.virtual {
-		return usage{}, nil
-	}
-	cpus, err := host.ReadCPUs(t.cpus.Hosts)
-	if err != nil {
-		return usage{}, err
-	}
-	u := usage{lab: time.Duration(cpus.Interrupts) * host.Tick, total: time.Duration(cpus.Total) * host.Tick}
-	for _, c := range t.hosts {
-		p, err := host.ReadProcess(c.PID())
-		if err != nil {
-			return usage{}, fmt.Errorf("reading what %s uses: %w", c.name, err)
-		}
-		u.lab += p.CPU
-	}
-	return u, nil
-}
-
-// since is the share of the CPUs that the lab has used since before.
-func (u usage) since(before usage) float64 {
-	if u.total <= before.total {
-		return 0
-	}
-	return min(1, float64(u.lab-before.lab)/float64(u.total-before.total))
-}
-
-// watchOthers begins to watch for other programs that use the CPUs. The function
-// that it returns says which have, see [host.Load.Others]; in virtual time they do
-// not matter.
-func (t *Testbed) watchOthers() (func() (string, error), error) {
-	if t.virtual {
-		return func() (string, error) { return "", nil }, nil
-	}
-	before, err := host.ReadLoad()
-	return func() (string, error) {
-		lab := []int{os.Getpid()}
-		for _, c := range t.processes() {
-			lab = append(lab, c.PID())
-		}
-		now, err := host.ReadLoad()
-		return now.Others(before, lab...), err
-	}, err
 }

@@ -74,7 +74,7 @@ func parserOf(p labs.Program) (parser.Parser, error) {
 
 // begin starts the programs at their times.
 func (p *programs) begin(ctx context.Context, zero int64) error {
-	return each(p.fleet, func(_ int, h hostsProcess) error { return h.BeginPrograms(ctx, zero) })
+	return each(p.fleet, func(_ int, h hostsProcess) error { return h.BeginPrograms(ctx, h.clock(zero)) })
 }
 
 // left counts the programs that are waited for.
@@ -93,9 +93,13 @@ func (t *Testbed) finishPrograms(ctx context.Context, p *programs, zero int64) (
 		return m, err
 	}
 	ended := make(map[string]program.Ended)
-	for _, e := range slices.Concat(shares...) {
-		ended[e.Name] = e
-		m.cpu += e.CPU
+	m.cpu = make(map[string]time.Duration)
+	for i, share := range shares {
+		for _, e := range share {
+			e.Start, e.End = p.fleet[i].testbedTime(e.Start), p.fleet[i].testbedTime(e.End)
+			ended[e.Name] = e
+			m.cpu[p.fleet[i].machine] += e.CPU
+		}
 	}
 	for _, spec := range p.lab {
 		if err := m.add(spec, ended[spec.Name], func(at int64) time.Duration { return time.Duration(float64(at-zero) / t.dilation) }); err != nil {
@@ -110,7 +114,7 @@ type programsMeasured struct {
 	programs []results.Program
 	figures  []results.ProgramSample
 	outputs  []results.ProgramFile
-	cpu      time.Duration
+	cpu      map[string]time.Duration // that they used on each machine
 }
 
 // add adds one program. What it says of itself is read if it ended as it should.
@@ -201,7 +205,7 @@ func CheckPrograms(lab *labs.Lab, root string, runs func(at string) error) error
 // empty where they have one already.
 func (t *Testbed) namesFile() (string, error) {
 	switch {
-	case len(t.lab.Programs) == 0 || t.engine != nil:
+	case len(t.lab.Programs) == 0 || t.contained:
 		return "", nil
 	case t.image != "": // whose scratch layer it goes to
 		return "", os.WriteFile(filepath.Join(t.image, "/etc/hosts"), t.net.HostsFile(), 0o644)

@@ -7,7 +7,6 @@ import (
 
 	"aqmlab/collectors/meter"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/trafficgen/live"
@@ -45,7 +44,7 @@ func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Dura
 		Stall:       stall + time.Duration(2*float64(spec.Timeline.Downtime())*t.dilation),
 		Goodput:     goodput,
 	}
-	run, err := t.hosts.start(ctx, r, t.eventLead(spec))
+	run, err := t.hosts.start(ctx, r, t.lead+t.eventLead(spec), t.grounds[0].clock)
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -178,7 +177,7 @@ type replaying struct {
 
 // start gives every flow to the process of its client, has all connections opened,
 // and starts the replay, that much later than it could.
-func (f fleet) start(ctx context.Context, r live.Config, later time.Duration) (*replaying, error) {
+func (f fleet) start(ctx context.Context, r live.Config, later time.Duration, clock func(context.Context) (int64, error)) (*replaying, error) {
 	run := &replaying{owner: make([]int, len(r.Flows))}
 	var shares [][]traffic.Flow
 	for _, p := range f {
@@ -200,12 +199,12 @@ func (f fleet) start(ctx context.Context, r live.Config, later time.Duration) (*
 	if err != nil {
 		return nil, err
 	}
-	now, err := host.Monotonic()
+	now, err := clock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	run.zero = now + int64(lead+later) + int64(leadEach)*int64(len(run.fleet)-1)
-	return run, each(run.fleet, func(_ int, p hostsProcess) error { return p.Start(ctx, run.zero) })
+	return run, each(run.fleet, func(_ int, p hostsProcess) error { return p.Start(ctx, p.clock(run.zero)) })
 }
 
 // progress says how far the replay is in all.

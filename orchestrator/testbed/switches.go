@@ -37,13 +37,14 @@ func (t *Testbed) openSwitches(ctx context.Context) error {
 	return each(t.switches, func(i int, p switchProcess) error { return p.Open(ctx, t.ports(i)) })
 }
 
-// ports is what a switch opens.
-func (t *Testbed) ports(sw int) wire.Config {
+// ports is what one of this machine's switches opens.
+func (t *Testbed) ports(i int) wire.Config {
+	sw := t.switches[i].number
 	c := wire.Config{MTU: t.lab.Host.MTU, CPU: -1, Virtual: t.virtual, Stays: t.stays}
 	if n := len(t.cpus.Switches); n > 0 {
-		c.CPU = t.cpus.Switches[sw%n]
+		c.CPU = t.cpus.Switches[i%n]
 		// Who shares a CPU, with the hosts or with other switches, sleeps.
-		if len(t.plan.Switches) <= n {
+		if len(t.switches) <= n {
 			c.Spin = wire.DefaultSpin
 		}
 	}
@@ -64,10 +65,10 @@ func (t *Testbed) ports(sw int) wire.Config {
 
 // startFabric has the switches run a network.
 func (t *Testbed) startFabric(ctx context.Context, f role.Fabric) error {
-	return each(t.switches, func(i int, p switchProcess) error {
+	return each(t.switches, func(_ int, p switchProcess) error {
 		mine := f
 		if t.apart() {
-			mine.Spec.Only = t.plan.Switches[i]
+			mine.Spec.Only = t.plan.Switches[p.number]
 		}
 		return p.Start(ctx, mine)
 	})
@@ -95,6 +96,9 @@ func (t *Testbed) stopFabric(ctx context.Context) (role.Measured, error) {
 	all, err := gather(ctx, t.switches, switchProcess.Finish)
 	if err != nil {
 		return role.Measured{}, err
+	}
+	for i := range all {
+		all[i].Start -= int64(t.switches[i].ahead)
 	}
 	whole := all[0]
 	for _, m := range all[1:] {

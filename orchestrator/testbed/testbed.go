@@ -37,6 +37,10 @@ type Options struct {
 	// Containers makes the hosts and the switch Docker containers.
 	Containers bool
 	Program    string // path of the static program that containers run; empty: this one
+	// CPUs are those of this machine that the lab may use; none: all.
+	CPUs []int
+
+	share *Share // of a lab on several machines, that this one has
 }
 
 // root is the folder of the state of all labs.
@@ -48,19 +52,26 @@ func (o Options) root() string {
 type Testbed struct {
 	lab      *labs.Lab
 	journal  *journal.Journal
-	cc       *cc.Handle
+	cc       *cc.Handle // nil where other machines have the hosts
+	speaks   Congestion
 	net      *netns.Lab
 	plan     netns.Plan
 	cpus     CPUs
+	allowed  []int           // of this machine's CPUs; none: all
 	switches []switchProcess // see switches.go
 	hosts    fleet
-	engine   *docker.Engine // of hosts and switch that are containers; else nil
-	whole    *wholeness     // nil while nobody watches
-	blamed   bool           // an error has said which process died
+	remotes  []*remote // the machines of a lab that lies on several; else none
+	grounds  []ground
+	ahead    []time.Duration // of the clock of each ground; see process
+	lead     time.Duration   // more time than else for the start of a replay
+	engine   *docker.Engine  // of hosts and switch that are containers of this machine; else nil
+	whole    *wholeness      // nil while nobody watches
+	blamed   bool            // an error has said which process died
 
 	virtual      bool         // see [Options]
 	stays        bool         // Detached of them
 	image        string       // the same
+	contained    bool         // Containers, or Machines
 	uplinks      []units.Rate // of the hosts, if they are not alike
 	dilation     float64
 	overhead     time.Duration // wall time that hosts and switch add to a round trip
@@ -78,11 +89,16 @@ func (t *Testbed) Use(lab *labs.Lab) { t.lab = lab }
 // Network is where the hosts and the switch are.
 func (t *Testbed) Network() *netns.Lab { return t.net }
 
-// Congestion is the kernel's name of the hosts' congestion control.
-func (t *Testbed) Congestion() string { return t.cc.Name() }
+// Congestion is what the hosts speak, as their kernels know it.
+type Congestion struct {
+	Name     string      // of the congestion control
+	Common   string      // another name, by which programs find it; the same, or empty where it has none
+	Provider cc.Provider // what provides it
+	ECN      bool        // whether it asks for ECN
+}
 
-// Provider is what provides it.
-func (t *Testbed) Provider() string { return string(t.cc.Provider()) }
+// Congestion is that of the hosts.
+func (t *Testbed) Congestion() Congestion { return t.speaks }
 
 // processes are all processes of the testbed that run.
 func (t *Testbed) processes() []process {
@@ -120,6 +136,7 @@ type measurement struct {
 	cpu   float64 // share of the hosts' CPUs that the lab used
 	// kernel adds up what the hosts' kernels counted.
 	kernel host.Counters
+	clocks []results.Clock // of several machines
 }
 
 // CPUs are the machine's processors, shared out between switch and hosts.
@@ -128,7 +145,7 @@ type CPUs struct {
 	Hosts    []int
 }
 
-// splitCPUs gives the last CPUs that we may use to the switches, one each and at
+// SplitCPUs gives the last CPUs that we may use to the switches, one each and at
 // most half of all, so that nobody takes the hosts'. A machine with one CPU
 // shares it.
 func SplitCPUs(switches int) (CPUs, error) {
@@ -136,6 +153,32 @@ func SplitCPUs(switches int) (CPUs, error) {
 	if err != nil {
 		return CPUs{}, fmt.Errorf("reading which CPUs there are: %w", err)
 	}
+	return splitCPUs(all, switches), nil
+}
+
+func splitCPUs(all []int, switches int) CPUs {
 	at := len(all) - min(switches, len(all)/2)
-	return CPUs{Switches: all[at:], Hosts: slices.Clip(all[:at])}, nil
+	return CPUs{Switches: all[at:], Hosts: slices.Clip(all[:at])}
+}
+
+// localSwitches counts the processes of switches on this machine.
+func (t *Testbed) localSwitches() (n int) {
+	for _, name := range t.plan.Switches {
+		if t.plan.Here(name) {
+			n++
+		}
+	}
+	return n
+}
+
+// shareCPUs shares the CPUs of this machine out to its hosts and that many switches.
+func (t *Testbed) shareCPUs(switches int) error {
+	var err error
+	if len(t.allowed) == 0 {
+		t.cpus, err = SplitCPUs(switches)
+	} else {
+		t.cpus = splitCPUs(t.allowed, switches)
+	}
+	t.plan.ReceiveCPUs = t.cpus.Hosts
+	return err
 }

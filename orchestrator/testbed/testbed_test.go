@@ -190,11 +190,13 @@ func TestPlanOfTransports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := (&Testbed{lab: lab, cc: handle, cpus: CPUs{Hosts: []int{0}}}).planOf(spec)
+		tb := &Testbed{lab: lab, speaks: Congestion{Name: handle.Name(), ECN: handle.ECN()}, dilation: 1}
+		tb.planFor(spec)
+		p := tb.plan
 		if p.TCP.Congestion != handle.Name() || p.TCP.ECN != ecn || p.TCP.InitCwnd != lab.Host.InitCwnd {
 			t.Errorf("%s: TCP is %+v", transport, p.TCP)
 		}
-		if !slices.Equal(p.Switches, []string{"s1"}) || !slices.Equal(p.Hosts, []string{"h1", "h2", "h3"}) || p.MTU != lab.Host.MTU || !slices.Equal(p.ReceiveCPUs, []int{0}) {
+		if !slices.Equal(p.Switches, []string{"s1"}) || !slices.Equal(p.Hosts, []string{"h1", "h2", "h3"}) || p.MTU != lab.Host.MTU {
 			t.Errorf("plan %+v", p)
 		}
 		if err := handle.Close(); err != nil {

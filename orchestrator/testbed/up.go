@@ -27,18 +27,17 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	if err := lab.CheckReal(); err != nil {
 		return nil, err
 	}
-	if os.Geteuid() != 0 {
+	t := &Testbed{
+		lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, contained: o.Containers,
+		allowed: o.CPUs, dilation: max(1, float64(lab.Dilation)),
+	}
+	bring := t.up
+	if o.Containers && len(lab.Rack.Machines) > 0 {
+		bring = t.upOnMachines
+	} else if os.Geteuid() != 0 {
 		return nil, ErrNotRoot
 	}
-	if err := fits(lab, o); err != nil {
-		return nil, fmt.Errorf("bringing up lab %s: %w", lab.Name, err)
-	}
-	free, err := SplitCPUs(1)
-	if err != nil {
-		return nil, err
-	}
-	t := &Testbed{lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, cpus: free, dilation: max(1, float64(lab.Dilation))}
-	if err := t.up(ctx, o); err != nil {
+	if err := bring(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("bringing up lab %s: %w", lab.Name, err), t.Down(context.WithoutCancel(ctx)))
 	}
 	return t, nil
@@ -61,11 +60,50 @@ func fits(lab *labs.Lab, o Options) error {
 	return checkMemory(len(spec.Hosts), free)
 }
 
+// up brings up the lab on this machine, or the share that it has of the lab.
 func (t *Testbed) up(ctx context.Context, o Options) error {
-	var err error
-	if t.journal, err = journal.Create(ctx, o.root(), Info{Lab: t.lab.Name}); err != nil {
+	if err := fits(t.lab, o); err != nil {
 		return err
 	}
+	var err error
+	if t.journal, err = journal.Create(ctx, o.root(), o.share.info(t.lab.Name)); err != nil {
+		return err
+	}
+	if err := t.acquire(o); err != nil {
+		return err
+	}
+	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
+	if err != nil {
+		return err
+	}
+	if o.share != nil {
+		t.plan.Spread = &o.share.Spread
+	} else if t.netem, err = delaysByKernel(t.lab, o.Detached); err != nil {
+		return err
+	}
+	t.grounds, t.ahead = []ground{here{t}}, make([]time.Duration, 1)
+	t.planFor(spec)
+	if err := t.shareCPUs(t.localSwitches()); err != nil {
+		return err
+	}
+	if o.Containers {
+		err = t.upInContainers(ctx, o)
+	} else {
+		err = t.upInNamespaces(ctx, o)
+	}
+	if err != nil || o.Detached {
+		return err
+	}
+	if !t.virtual && o.share == nil { // a guest has nobody who could change interfaces, and who owns a share watches it
+		if err := t.watchLinks(); err != nil {
+			return err
+		}
+	}
+	return t.serve(ctx)
+}
+
+// acquire has this machine's kernel provide what the hosts speak.
+func (t *Testbed) acquire(o Options) error {
 	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
 		return err
 	}
@@ -81,29 +119,8 @@ func (t *Testbed) up(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
-	if err != nil {
-		return err
-	}
-	if t.netem, err = delaysByKernel(t.lab, o.Detached); err != nil {
-		return err
-	}
-	t.plan, t.uplinks = t.planOf(spec), uplinks(spec, t.lab.Topology.Rate)
-	t.dilatePlan()
-	if o.Containers {
-		err = t.upInContainers(ctx, o)
-	} else {
-		err = t.upInNamespaces(ctx, o)
-	}
-	if err != nil || o.Detached {
-		return err
-	}
-	if !t.virtual { // a guest has nobody who could change interfaces
-		if err := t.watchLinks(); err != nil {
-			return err
-		}
-	}
-	return t.serve(ctx)
+	t.speaks = Congestion{t.cc.Name(), t.cc.Common(), t.cc.Provider(), t.cc.ECN()}
+	return nil
 }
 
 // upInNamespaces brings up the hosts and the switch as namespaces of this
@@ -129,7 +146,7 @@ func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	t.switches = []switchProcess{newSwitchProcess(p, t.switchName(0))}
+	t.switches = []switchProcess{newSwitchProcess(p, t.switchName(0), 0)}
 	return t.openSwitches(ctx)
 }
 
@@ -137,16 +154,18 @@ func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 // may use the same one.
 var subnet = netip.MustParsePrefix("10.77.0.0/16")
 
-func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
-	p := netns.Plan{
-		Switches:    spec.Switches[:1], // its process carries them all
-		Subnet:      subnet,
-		MTU:         t.lab.Host.MTU,
-		ReceiveCPUs: t.cpus.Hosts,
+// planFor plans the network of the testbed.
+func (t *Testbed) planFor(spec fabric.Spec) {
+	p := &t.plan
+	*p = netns.Plan{
+		Spread:   p.Spread,
+		Switches: spec.Switches[:1], // its process carries them all
+		Subnet:   subnet,
+		MTU:      t.lab.Host.MTU,
 		TCP: netns.TCP{
 			InitCwnd:     t.lab.Host.InitCwnd,
-			Congestion:   t.cc.Name(),
-			ECN:          t.cc.ECN(),
+			Congestion:   t.speaks.Name,
+			ECN:          t.speaks.ECN,
 			IdleRestart:  t.lab.Host.IdleRestart,
 			SACKRecovery: t.lab.Host.LossRecovery != labs.RecoverRACK,
 		},
@@ -157,7 +176,8 @@ func (t *Testbed) planOf(spec fabric.Spec) netns.Plan {
 	if t.netem {
 		p.Delays = wallDelays(spec.Hosts, t.dilation)
 	}
-	return p
+	t.uplinks = uplinks(spec, t.lab.Topology.Rate)
+	t.dilatePlan()
 }
 
 // dilatePlan sets what depends on the dilation in the plan.
@@ -204,7 +224,7 @@ func (t *Testbed) startHosts(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	t.hosts = fleet{newHostsProcess(p, "the hosts", everyHost)}
+	t.hosts = fleet{{process{helper: p, name: "the hosts"}, role.HostsClient{Process: p}, 0, everyHost}}
 	return nil
 }
 
@@ -232,7 +252,7 @@ func (t *Testbed) serve(ctx context.Context) error {
 	var ends []role.End
 	for _, h := range t.net.Hosts {
 		end := role.End{Namespace: h.Namespace, Addr: h.Addr, Hosts: names, Root: t.image}
-		if t.engine != nil {
+		if t.contained {
 			end.Namespace = "" // each process is inside its own already
 		}
 		ends = append(ends, end)
@@ -297,8 +317,10 @@ func (t *Testbed) Down(ctx context.Context) error {
 		errs = append(errs, t.cc.Close())
 		t.cc = nil
 	}
+	left, err := t.leaveMachines(ctx)
+	errs = append(errs, err)
 	if t.journal != nil {
-		if err := t.journal.Undo(undoers()); err != nil {
+		if err := t.journal.Undo(undoersBut(left)); err != nil {
 			errs = append(errs, fmt.Errorf("%w; the next aqmlab command as root removes what is left", err))
 		}
 	}
@@ -329,6 +351,7 @@ func undoers() journal.Undoers {
 		journal.Process:   agent.Remove,
 		journal.File:      journal.RemoveFiles,
 		journal.Congctl:   unregister,
+		journal.Machine:   cleanMachines,
 	}
 }
 

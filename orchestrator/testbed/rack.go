@@ -1,0 +1,175 @@
+package testbed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/machines"
+	"aqmlab/orchestrator/netns"
+)
+
+// upOnMachines brings up a lab on several machines: a site on each, which brings up its
+// share.
+func (t *Testbed) upOnMachines(ctx context.Context, o Options) error {
+	spec, err := t.lab.Fabric(t.lab.Baseline, 0)
+	if err != nil {
+		return err
+	}
+	if t.journal, err = journal.Create(ctx, o.root(), Info{Lab: t.lab.Name}); err != nil {
+		return err
+	}
+	t.planFor(spec)
+	if len(spec.Switches) > 1 {
+		split(&t.plan, spec)
+	}
+	if err := t.reach(ctx, o); err != nil {
+		return err
+	}
+	place, err := machines.Place(spec, t.capacities(), t.lab.Placement)
+	if err != nil {
+		return err
+	}
+	lab, err := t.lab.YAML()
+	if err != nil {
+		return err
+	}
+	share := Share{Lab: lab, Owner: t.owner(), Stays: o.Detached, Spread: netns.Spread{
+		Machines: place, Outer: map[string]netip.Addr{}, Port: t.lab.Rack.Port, First: t.firstVNI(),
+	}}
+	for _, r := range t.remotes {
+		share.Spread.Outer[r.Name] = r.Address
+	}
+	all, inner := errgroup.WithContext(ctx)
+	for _, r := range t.remotes {
+		all.Go(func() error { return r.bringUp(inner, share) })
+	}
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	t.adoptParts()
+	if t.lead, err = t.startLead(ctx); err != nil {
+		return err
+	}
+	if _, err := t.compareClocks(ctx); err != nil {
+		return err
+	}
+	if o.Detached {
+		return nil
+	}
+	return t.watchLinks()
+}
+
+// owner is what machines know this process's lab by.
+func (t *Testbed) owner() string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "?"
+	}
+	return name + "/" + t.journal.ID()
+}
+
+// linksOfLab is how many links of a lab have a VNI of their own before those of the next
+// one begin: labs that share machines rarely have the same.
+const linksOfLab = 257
+
+// firstVNI is that of the lab's first link.
+func (t *Testbed) firstVNI() int {
+	id, _ := strconv.ParseUint(t.journal.ID(), 16, 32) // four digits: see package journal
+	return int(id) * linksOfLab % netns.VNIs
+}
+
+// reach starts a site on each machine.
+func (t *Testbed) reach(ctx context.Context, o Options) error {
+	var entries []journal.Entry
+	for i, m := range t.lab.Rack.Machines {
+		r := &remote{Machine: m, site: fmt.Sprintf("aqm-%s-site-%d", t.journal.ID(), i+1)}
+		t.remotes = append(t.remotes, r)
+		e, err := r.entry(t.owner())
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+	}
+	if err := t.journal.Record(entries...); err != nil {
+		return err
+	}
+	all, ctx := errgroup.WithContext(ctx)
+	for _, r := range t.remotes {
+		all.Go(func() error {
+			if err := r.open(ctx, o.Program, o.Log); err != nil {
+				return fmt.Errorf("machine %s (%s): %w", r.Name, r.Docker, err)
+			}
+			return nil
+		})
+	}
+	return all.Wait()
+}
+
+// open starts the machine's site.
+func (r *remote) open(ctx context.Context, program string, log io.Writer) error {
+	api, err := machines.Client(ctx, r.Machine)
+	if err != nil {
+		return err
+	}
+	if r.engine, err = docker.Reach(ctx, api, program); err != nil {
+		return errors.Join(err, api.Close())
+	}
+	pipe, err := r.engine.StartSite(ctx, docker.Site{
+		Name: r.site, Args: []string{"agent", SiteRole}, Socket: r.Socket, State: journal.DefaultRoot, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	r.stream = agent.NewStream(pipe)
+	var removed []string
+	return r.call(ctx, "Clean", "", &removed)
+}
+
+// bringUp has the machine bring up its share.
+func (r *remote) bringUp(ctx context.Context, share Share) error {
+	share.Spread.Here, share.CPUs = r.Name, r.CPUs
+	return r.call(ctx, "Up", share, &r.part)
+}
+
+// capacities are those of the machines.
+func (t *Testbed) capacities() []machines.Capacity {
+	var all []machines.Capacity
+	for _, r := range t.remotes {
+		all = append(all, machines.Capacity{Name: r.Name, Cores: cmp.Or(len(r.CPUs), r.engine.Cores())})
+	}
+	return all
+}
+
+// adoptParts makes what the machines have brought up the testbed's.
+func (t *Testbed) adoptParts() {
+	t.grounds, t.ahead = nil, make([]time.Duration, len(t.remotes))
+	for _, r := range t.remotes {
+		t.grounds = append(t.grounds, r)
+		t.net, t.speaks = r.part.Network, r.part.Speaks
+		for _, sw := range r.part.Switches {
+			p := newSwitchProcess(r.newNode(t.plan.Switches[sw]), t.switchName(sw), sw)
+			p.machine = r.Name
+			t.switches = append(t.switches, p)
+		}
+		for _, h := range r.part.Hosts {
+			p := newHostProcess(r.newNode(t.plan.Hosts[h]), t.plan.Hosts[h], h)
+			p.machine = r.Name
+			t.hosts = append(t.hosts, p)
+		}
+	}
+	slices.SortFunc(t.switches, func(a, b switchProcess) int { return a.number - b.number })
+	slices.SortFunc(t.hosts, func(a, b hostsProcess) int { return a.number - b.number })
+}
