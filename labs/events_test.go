@@ -59,6 +59,9 @@ func TestEvents(t *testing.T) {
 		"- {at: 2ms, link: s1:h1, rate: 2Gbps}\n- {at: 1ms, for: 1ms, link: s1:h1, rate: 3Gbps, delay: 50us}\n- {at: 1500us, link: s1:h1, delay: 60us}": {
 			Links: both(0, state(ms, 3*units.Gbps, 50*us), state(1500*us, 3*units.Gbps, 60*us), state(2*ms, units.Gbps, 25*us), state(2*ms, 2*units.Gbps, 25*us)),
 		},
+		"- {at: 1ms, link: s1:h2, rate: 2Gbps}\n- {at: 2ms, link: s1:h1, rate: 3Gbps}": {
+			Links: append(both(0, state(2*ms, 3*units.Gbps, 25*us)), both(1, state(ms, 2*units.Gbps, 25*us))...),
+		},
 		"- {at: 500ms, host: h3, rtt: 300us}": {Hosts: []fabric.HostCourse{{Host: 2, States: []fabric.HostState{{At: 500 * ms, Delays: []time.Duration{200 * us}}}}}},
 		"- {at: 1ms, for: 1ms, host: h1, rtt: 100us}\n# the least": {Hosts: []fabric.HostCourse{{Host: 0, States: []fabric.HostState{
 			{At: ms, Delays: []time.Duration{0}}, {At: 2 * ms, Delays: []time.Duration{0}},
@@ -155,6 +158,10 @@ func TestEventsAreOverriddenByNumber(t *testing.T) {
 	if e := l.Events[0].String(); e != "s1:h1 100Mbps delay 0s loss 0% up" {
 		t.Errorf("it says %q", e)
 	}
+	directed := load(t, write(t, "x.yaml", eventful+"  - {at: 1ms, link: s1:h1, from: s1, rate: 500Mbps}\n"))
+	if e := directed.Events[0].String(); e != "s1:h1 from s1 500Mbps" {
+		t.Errorf("it says %q", e)
+	}
 	t.Setenv("AQMLAB_EVENTS_1_RTT", "400us")
 	if e := load(t, path).Events; e[1].RTT != 400*time.Microsecond {
 		t.Errorf("%+v", e)
@@ -172,5 +179,18 @@ func TestPauseOfEvents(t *testing.T) {
 	_, err := labs.Parse("x.yaml", []byte(file+"  - {at: 1ms, link: s1:h1, delay: 1ms}\n"))
 	if err == nil || !strings.Contains(err.Error(), "switch.pause.xoff: switch s1 may come to hold") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestChangesRTTs: events of hosts do, and those of links do not.
+func TestChangesRTTs(t *testing.T) {
+	for events, want := range map[string]bool{
+		"  - {at: 1ms, link: s1:h1, delay: 1ms}\n":                                      false,
+		"  - {at: 1ms, host: h1, rtt: 1ms}\n":                                           true,
+		"  - {at: 1ms, link: s1:h1, delay: 1ms}\n  - {at: 2ms, host: h2, rtt: 300us}\n": true,
+	} {
+		if l := load(t, write(t, "x.yaml", eventful+events)); l.ChangesRTTs() != want {
+			t.Errorf("%s: %v", events, !want)
+		}
 	}
 }

@@ -278,3 +278,22 @@ func TestAskersHoldNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestPerFlow: flows of a host differ in their base RTTs where these are drawn for each
+// flow, and differ at all.
+func TestPerFlow(t *testing.T) {
+	for rtt, want := range map[string]bool{
+		"100us": false,
+		"{min: 100us, max: 300us, distribution: uniform, per: host}": false,
+		"{min: 100us, max: 300us, distribution: uniform, per: flow}": true,
+	} {
+		text := "topology: {hosts: 3, rate: 1Gbps}\nrtt: " + rtt + "\nschemes: [{name: droptail, aqm: droptail}]\nworkload: {pattern: all-to-all}\n"
+		l, err := labs.Parse("x.yaml", []byte(text))
+		if err != nil || l.RTT.PerFlow() != want {
+			t.Errorf("%s: %v, want %v", rtt, err, want)
+		}
+	}
+	if (labs.RTT{Min: 100 * us, Max: 100 * us, Per: "flow"}).PerFlow() {
+		t.Error("flows of one RTT differ")
+	}
+}
