@@ -36,6 +36,7 @@ func Table() kind.Table[struct{}, Parser] {
 		kind.Row("lines", "a JSON object a line, with metric and value, and maybe unit and better", lines{From: fromStdout}, newLines),
 		kind.Row("iperf3", "what iperf3 --json says of a client: goodput, retransmits, RTT", struct{}{}, newIperf3),
 		kind.Row("redis-benchmark", "percentiles of latencies and throughput of redis-benchmark, of each test", struct{}{}, newRedis),
+		kind.Row("memcaslap", "latencies, misses and throughput of libmemcached's memcaslap --stat_freq", struct{}{}, newMemcaslap),
 		kind.Row("ping", "RTTs of ping, one a reply, and how many were lost", struct{}{}, newPing),
 	}
 }

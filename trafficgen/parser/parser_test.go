@@ -50,6 +50,17 @@ func TestParsers(t *testing.T) {
 				{Metric: "get.p99.9", Unit: "us", Better: "lower", Value: 400},
 				{Metric: "get.throughput", Unit: "requests/s", Better: "higher", Value: 9900.5},
 			}},
+		{"memcaslap", nil, Output{Stdout: []byte("servers: 10.77.0.2:11211\nexecute number: 2000\nGet Statistics (1800 events)\n   Min:        18\n   Max:      3119\n   Avg:       111\n   Geo:     84.31\n" +
+			"   Std:    185.20\n   Log2 Dist:\n       4:        0       61      548      803\n\nSet Statistics (200 events)\n   Min:        21\n   Max:      2442\n   Avg:       136\n   Geo:     96.57\n\n" +
+			"Total Statistics (2000 events)\n   Min:        18\n   Max:      3119\n   Avg:       114\n\ncmd_get: 1800\ncmd_set: 200\nget_misses: 3\n\nRun time: 0.1s Ops: 2000 TPS: 33902 Net_rate: 37.9M/s\n")},
+			[]results.ProgramSample{
+				{Metric: "get.mean", Unit: "us", Better: "lower", Value: 111},
+				{Metric: "get.max", Unit: "us", Better: "lower", Value: 3119},
+				{Metric: "set.mean", Unit: "us", Better: "lower", Value: 136},
+				{Metric: "set.max", Unit: "us", Better: "lower", Value: 2442},
+				{Metric: "misses", Unit: "requests", Better: "lower", Value: 3},
+				{Metric: "throughput", Unit: "requests/s", Better: "higher", Value: 33902},
+			}},
 		{"ping", nil, Output{Stdout: []byte("64 bytes from 10.77.0.1: icmp_seq=1 ttl=64 time=0.25 ms\n64 bytes from 10.77.0.1: icmp_seq=3 ttl=64 time=1.5 ms\n\n--- 10.77.0.1 ping statistics ---\n3 packets transmitted, 2 received, 33.3333% packet loss, time 400ms\n")}, []results.ProgramSample{
 			{Metric: "rtt", Unit: "us", Better: "lower", Value: 250},
 			{Metric: "rtt", Unit: "us", Better: "lower", Value: 1500},
@@ -74,6 +85,8 @@ func TestStrangeOutput(t *testing.T) {
 		{"iperf3", `{"error": "unable to connect"}`, "unable to connect"},
 		{"iperf3", `{"end": {}}`, "sum_received"},
 		{"redis-benchmark", "GET: 5698.01 requests per second", "without --csv and -q"},
+		{"memcaslap", "get_misses: 0\nRun time: 0.0s Ops: 500 TPS: 26986 Net_rate: 30.2M/s\n", "--stat_freq=1h"},
+		{"memcaslap", "servers: 10.77.0.2:11211\nthreads count: 1\n", "did not reach its end"},
 		{"ping", "connect: Network is unreachable", "no summary"},
 	} {
 		if got, err := parse(t, c.kind, nil, Output{Stdout: []byte(c.out)}); err == nil || !strings.Contains(err.Error(), c.want) {
