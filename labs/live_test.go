@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/labs/clab"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
@@ -70,6 +71,9 @@ func TestCheckChange(t *testing.T) {
 			t.Errorf("%s: %v, want %q", key, err, want)
 		}
 	}
+	if err := CheckChange("lab set", "schemes.tcn.threshold=1us", "rtt=1ms", "novalue", "mtu=9000"); err == nil || !strings.Contains(err.Error(), "rtt: cannot") || !strings.Contains(err.Error(), "mtu: cannot") {
+		t.Errorf("some that may change, and some that may not: %v", err)
+	}
 }
 
 // TestParseEvents: words are those of a lab's events; errors name the word.
@@ -111,6 +115,17 @@ func TestParseEvents(t *testing.T) {
 func TestSupersedes(t *testing.T) {
 	yes := true
 	e := Event{At: time.Second, Link: "s1:h2", Rate: units.Gbps, Down: &yes}
+	for name, c := range map[string]struct{ earlier, later Event }{
+		"rate":  {Event{Link: "s1:h2", Rate: units.Mbps}, Event{Link: "s1:h2", Down: &yes}},
+		"delay": {Event{Link: "s1:h2", Delay: new(time.Duration)}, Event{Link: "s1:h2", Down: &yes}},
+		"loss":  {Event{Link: "s1:h2", Loss: new(clab.Share)}, Event{Link: "s1:h2", Down: &yes}},
+		"down":  {Event{Link: "s1:h2", Down: &yes}, Event{Link: "s1:h2", Loss: new(clab.Share)}},
+		"rtt":   {Event{Host: "h2", RTT: time.Millisecond}, Event{Host: "h2"}},
+	} {
+		if c.later.Supersedes(c.earlier) || !c.earlier.Supersedes(c.earlier) || !c.later.Supersedes(c.later) {
+			t.Errorf("%s: %+v by %+v, or one not by its like", name, c.earlier, c.later)
+		}
+	}
 	for name, c := range map[string]struct {
 		earlier Event
 		want    bool

@@ -214,6 +214,7 @@ func TestSet(t *testing.T) {
 		"list of one":        {[]string{"workload.load=0.5"}, func(l *labs.Lab) any { return l.Workload.Load }, []float64{0.5}},
 		"seeds":              {[]string{"seeds=4,2"}, func(l *labs.Lab) any { return l.Seeds }, []uint64{4, 2}},
 		"range of seeds":     {[]string{"seeds=2..4"}, func(l *labs.Lab) any { return l.Seeds }, []uint64{2, 3, 4}},
+		"longest range":      {[]string{"seeds=5001..15000"}, func(l *labs.Lab) any { return []uint64{uint64(len(l.Seeds)), l.Seeds[0], l.Seeds[9999]} }, []uint64{10000, 5001, 15000}},
 		"time":               {[]string{"host.rto_min=5ms"}, func(l *labs.Lab) any { return l.Host.RTOMin }, 5 * time.Millisecond},
 		"flag":               {[]string{"host.idle_restart=false"}, func(l *labs.Lab) any { return l.Host.IdleRestart }, false},
 		"case and space":     {[]string{" Host.MTU = 1400 "}, func(l *labs.Lab) any { return l.Host.MTU }, 1400},

@@ -3,6 +3,7 @@ package labs_test
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"aqmlab/kind"
@@ -43,6 +44,38 @@ func TestOnlyAnUnknownScheme(t *testing.T) {
 	}
 	if len(l.Schemes) != 3 {
 		t.Errorf("schemes %v: an error must not change the lab", names(l))
+	}
+}
+
+// TestRestricted: the lab of one point is another one, and leaves the whole as it is.
+func TestRestricted(t *testing.T) {
+	whole := load(t, "quickstart")
+	whole.Sweep.Over = []string{"rtt.min=1ms,2ms"}
+	before := names(whole)
+	one, err := whole.Restricted([]string{"tcn"}, 0.3, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(names(one), []string{"tcn"}) || !reflect.DeepEqual(one.Workload.Load, []float64{0.3}) || !reflect.DeepEqual(one.Seeds, []uint64{7}) || !reflect.DeepEqual(one.Sweep, labs.Sweep{}) {
+		t.Errorf("%+v", one)
+	}
+	if !reflect.DeepEqual(names(whole), before) || reflect.DeepEqual(whole.Sweep, labs.Sweep{}) {
+		t.Errorf("the whole became %+v", whole)
+	}
+}
+
+// TestCheckReal: what a switch may not know of the packets of real hosts.
+func TestCheckReal(t *testing.T) {
+	for rank, real := range map[string]bool{"srpt": false, "las": true} {
+		l := load(t, write(t, "x.yaml", base+"switch: {scheduler: {kind: pifo, rank: "+rank+", by: flow}}\n"))
+		if err := l.CheckReal(); (err == nil) != real || err != nil && !strings.Contains(err.Error(), "switch.scheduler: packets of real hosts do not tell") {
+			t.Errorf("%s: %v", rank, err)
+		}
+	}
+	l := load(t, "quickstart")
+	l.Switch.Scheduler = kind.Choice{Kind: "nonesuch"}
+	if err := l.CheckReal(); !errors.Is(err, kind.ErrUnknown) {
+		t.Errorf("a scheduler that there is not: %v", err)
 	}
 }
 

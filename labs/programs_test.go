@@ -72,6 +72,7 @@ func TestBadPrograms(t *testing.T) {
 		"{h1} {scheme}|{h7} {scheme}":                      "programs.client.run[2]: {h7} is no host of the lab, scheme, load or seed: want one of them, or {{h7}} for the text itself",
 		`"PEER={h3}"|"{h3}"`:                               "programs.client.env[0]",
 		`"PEER={h3}"|{h3}`:                                 "braces are a mapping in YAML: want quotes",
+		`"EMPTY="|"A=\0"`:                                  "programs.client.env[1]: \"A=\\x00\" is not text: it has a zero byte",
 		"--port, 6379|--port, 1.50":                        "programs.server.run[2]: 1.5 is not text: want quotes around it",
 		"serves: true|serves: true, stop: 1s":              "programs.server.stop: a program that serves is stopped when all else has ended",
 		"at: 10ms|stop: 10ms\n    at: 10ms":                "programs.client.stop: 10ms is not after at, 10ms",
@@ -105,6 +106,7 @@ func TestProgramsGoTogether(t *testing.T) {
 	for what, text := range map[string]string{
 		"a port on two hosts":              strings.Replace(withPrograms, "at: 10ms", "listens: [6379]", 1),
 		"a program beside one background":  strings.Replace(oneProgram, "programs:", "background: [{name: b, flows: 10}]\nprograms:", 1),
+		"a root of their own":              strings.Replace(withPrograms, "workload: {", "host: {rootfs: /srv/rootfs}\nworkload: {", 1),
 		"the end just after the beginning": strings.Replace(withPrograms, "at: 10ms", "stop: 10000001ns\n    at: 10ms", 1),
 		"loads that a program is told":     loads,
 	} {

@@ -174,6 +174,50 @@ background: [{name: b, arrival: {kind: trace, name: leafspine-144}, sizes: {kind
 	}
 }
 
+// TestServiceSizes: what a lab says of the sizes of services is what its flows are drawn by.
+func TestServiceSizes(t *testing.T) {
+	l := load(t, write(t, "x.yaml", base+"workload: {service_sizes: [cache, hadoop]}\nbackground: [{name: b, service_sizes: [websearch], flows: 1}]\n"))
+	spec := l.Traffic(0.5, 1)
+	if want := []kind.Choice{{Kind: "cache"}, {Kind: "hadoop"}}; !reflect.DeepEqual(spec.ServiceSizes, want) {
+		t.Errorf("%+v, want %+v", spec.ServiceSizes, want)
+	}
+	if want := []kind.Choice{{Kind: "websearch"}}; !reflect.DeepEqual(spec.Background[0].ServiceSizes, want) {
+		t.Errorf("%+v, want %+v", spec.Background[0].ServiceSizes, want)
+	}
+}
+
+// TestFiles: the files that a lab is read with beside its own are known by their absolute
+// paths, once each, wherever in the lab they stand. What ships with aqmlab is none.
+func TestFiles(t *testing.T) {
+	if files := load(t, write(t, "x.yaml", "topology: {file: topologies/star8.clab.yml, rate: 1Gbps}\nschemes: [{name: d, aqm: droptail}]\n")).Files(); files != nil {
+		t.Errorf("of the book: %q", files)
+	}
+	path := write(t, "x.yaml", base+`rtt: {min: 100us, max: 300us, distribution: {kind: cdf, file: rtts.csv}}
+background:
+  - {name: a, sizes: {kind: cdf, file: sizes.csv}, flows: 1}
+  - {name: b, sizes: websearch, flows: 1}
+  - {name: c, sizes: {kind: cdf, file: sizes.csv}, flows: 1}
+`)
+	dir := filepath.Dir(path)
+	for name, text := range map[string]string{"rtts.csv": "10us,0\n20us,1\n", "sizes.csv": "1000,0\n2000,1\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{filepath.Join(dir, "rtts.csv"), filepath.Join(dir, "sizes.csv")}
+	if files := load(t, path).Files(); !slices.Equal(files, want) {
+		t.Errorf("%q, want %q", files, want)
+	}
+	absolute := "workload: {sizes: {kind: cdf, file: " + want[1] + "}}\ntopology: {file: topologies/star8.clab.yml, rate: 1Gbps}\nschemes: [{name: d, aqm: droptail}]\nbackground: [{name: a, sizes: {kind: cdf, file: sizes.csv}, flows: 1}]\n"
+	beside := filepath.Join(dir, "y.yaml")
+	if err := os.WriteFile(beside, []byte(absolute), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if files := load(t, beside).Files(); !slices.Equal(files, want[1:]) {
+		t.Errorf("%q, want %q", files, want[1:])
+	}
+}
+
 func TestBadTraffic(t *testing.T) {
 	const key = "x.yaml:3: "
 	for name, c := range map[string]struct{ file, want string }{

@@ -1,6 +1,8 @@
 package labs_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -96,4 +98,20 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("wrote\n%+v\nand read\n%+v", l, again)
 		}
 	})
+}
+
+// TestHashOfLengths: a hash is that of the lab as it is written. How lengths are counted is left out where
+// it is as it always was.
+func TestHashOfLengths(t *testing.T) {
+	for _, lengths := range []string{"ip", "wire"} {
+		l := load(t, write(t, "ip.yaml", base+"switch: {lengths: "+lengths+"}\nname: ip\n"))
+		text, err := l.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = regexp.MustCompile(`(?m)^ *lengths: ip( #.*)?\n`).ReplaceAll(text, nil)
+		if sum := fmt.Sprintf("%x", sha256.Sum256(text)); l.Hash() != sum[:8] {
+			t.Errorf("lengths: %s: %s, want %s, that of\n%s", lengths, l.Hash(), sum[:8], text)
+		}
+	}
 }
