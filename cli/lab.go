@@ -137,7 +137,7 @@ func newLabCheck(kinds port.Kinds) *cobra.Command {
 
 func newLabUp(kinds port.Kinds) *cobra.Command {
 	var f labFlags
-	var scheme, runtime string
+	var scheme, runtime, machines string
 	var lab *labs.Lab
 	c := shown(&cobra.Command{
 		Use:   "up LAB",
@@ -147,6 +147,7 @@ you: run your own programs on the hosts with aqmlab lab exec, remove them with
 aqmlab lab down.`,
 		Example: `  aqmlab lab up quickstart --scheme tcn
   aqmlab lab up mine.clab.yml --set topology.rate=10Gbps
+  aqmlab lab up quickstart --machines rack.yaml
   aqmlab lab exec h2 -- ping -c 3 h1
   aqmlab lab down --all`,
 		Args: cobra.ExactArgs(1),
@@ -156,15 +157,23 @@ aqmlab lab down.`,
 		if lab, err = f.load(names[0], kinds); err != nil {
 			return s, err
 		}
+		if err := useMachines(lab, machines); err != nil {
+			return s, err
+		}
+		if len(lab.Rack.Machines) > 0 && !c.Flags().Changed("runtime") {
+			runtime = containerRuntime()
+		}
 		on, err := staying(runtime, "hosts that stay are in")
 		if err != nil {
 			return s, err
 		}
 		first := cmp.Or(scheme, lab.Baseline)
 		f.schemes = nil // lab use may take the others all the same
+		rack := lab.Rack
 		if lab, err = f.load(names[0], kinds); err != nil {
 			return s, err
 		}
+		lab.Rack = rack
 		defer hold(c)()
 		o := testbed.Options{Log: c.ErrOrStderr(), Runtime: on.Name, Containers: on.Containers}
 		s, err = testbed.Keep(c.Context(), lab, first, o)
@@ -175,6 +184,7 @@ aqmlab lab down.`,
 		return nil
 	})
 	f.add(c)
+	addMachines(c, &machines)
 	addStaying(c, &runtime)
 	confined(c, func() backend.Facts { return orchestrator.Runtime(runtime).Facts() })
 	c.Flags().StringVar(&scheme, "scheme", "", "scheme that the switch runs (default: the lab's baseline)")
@@ -187,6 +197,11 @@ func stayRuntimes() (names []string) {
 		names = append(names, string(r))
 	}
 	return names
+}
+
+// containerRuntime is the one whose hosts are containers.
+func containerRuntime() string {
+	return string(orchestrator.RuntimesWith(func(f backend.Facts) bool { return f.Containers })[0])
 }
 
 // addStaying adds a flag for one of them.
@@ -208,6 +223,9 @@ func staying(runtime, want string) (backend.Row, error) {
 // ping is a command that shows that the hosts of a lab reach each other.
 func ping(lab *labs.Lab, s testbed.Standing) string {
 	to, from := s.Network.Hosts[0], s.Network.Hosts[1]
+	if len(s.Nodes) > 0 && lab.Host.Container.Image == "" {
+		return "aqmlab lab stats " + s.ID // nothing that runs here reaches another machine's hosts
+	}
 	if orchestrator.Runtime(s.Runtime).Facts().Containers && lab.Host.Container.Image == "" { // which has no ping
 		return fmt.Sprintf("ip netns exec %s ping -c 3 %s", from.Namespace, to.Addr)
 	}

@@ -124,7 +124,8 @@ func (r *rack) add(number int) {
 	}
 	r.makeServerKey(m)
 	// The first process of a namespace takes all others with it.
-	m.init = exec.Command("nsenter", "--net=/run/netns/"+m.namespace, "sh", "-e", filepath.Join(m.dir, "start"))
+	m.init = exec.Command("nsenter", "--net=/run/netns/"+m.namespace, "unshare", "--time", "--monotonic", fmt.Sprint(m.ahead().Seconds()),
+		"sh", "-e", filepath.Join(m.dir, "start"))
 	m.init.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC}
 	m.init.Stdout, m.init.Stderr = &m.log, &m.log
 	var err error
@@ -135,6 +136,12 @@ func (r *rack) add(number int) {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { r.end(m) })
+}
+
+// ahead is how much the machine's CLOCK_MONOTONIC is ahead of this machine's: machines that
+// were started at different times have different ones.
+func (m *rackMachine) ahead() time.Duration {
+	return time.Duration(m.Address.As4()[3]) * 1000 * time.Second
 }
 
 // connect makes the network of a machine, and links it to the bridge.
@@ -205,6 +212,9 @@ func (r *rack) write(path string, change func(inventory.Machine) inventory.Machi
 		text += fmt.Sprintf("  - {name: %s, docker: %q, address: %s", m.Name, m.Docker, m.Address)
 		if m.TLS != "" {
 			text += fmt.Sprintf(", tls: %q", m.TLS)
+		}
+		if len(m.CPUs) > 0 {
+			text += fmt.Sprintf(", cpus: %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.CPUs), " ", ","), "[]"))
 		}
 		text += "}\n"
 	}

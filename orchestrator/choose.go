@@ -84,6 +84,9 @@ func choose(rows []backend.Row, lab *labs.Lab, u user) choice {
 	take := func(r backend.Row, what, because string) choice {
 		return choice{r, fmt.Sprintf("runtime %s: %s%s", r.Name, what, because), lab}
 	}
+	if len(lab.Rack.Machines) > 0 {
+		return take(first(rows, func(r backend.Row) bool { return r.Containers }), "real hosts in containers of several machines", ", as the lab or --machines lists some")
+	}
 	if t, err := lab.Host.BuildTransport(); err == nil && t.Modelled {
 		return take(models, "no real host speaks "+lab.Host.Transport, "")
 	}

@@ -30,16 +30,25 @@ type Streams struct {
 // gets a terminal of its own. When ctx ends it is interrupted, as by Ctrl-C.
 // The error for a command that is not to be found wraps [exec.ErrNotFound].
 func Exec(ctx context.Context, name string, argv []string, s Streams) (int, error) {
-	if len(argv) == 0 {
-		return 0, errors.New("no command to run")
-	}
 	api, err := newClient()
 	if err != nil {
 		return 0, err
 	}
-	defer api.Close()
-	run := &execution{api: api, streams: s, tty: s.terminal()}
-	status, err := run.do(ctx, name, argv)
+	return (&execution{api: api, streams: s, tty: s.terminal()}).run(ctx, name, argv)
+}
+
+// ExecThere is [Exec] in a container of another machine, whose client it closes. When ctx
+// ends it leaves the command to itself, unless that has a terminal, which gets the keys.
+func ExecThere(ctx context.Context, api *client.Client, name string, argv []string, s Streams) (int, error) {
+	return (&execution{api: api, streams: s, tty: s.terminal(), far: true}).run(ctx, name, argv)
+}
+
+func (e *execution) run(ctx context.Context, name string, argv []string) (int, error) {
+	defer e.api.Close()
+	if len(argv) == 0 {
+		return 0, errors.New("no command to run")
+	}
+	status, err := e.do(ctx, name, argv)
 	if err != nil {
 		return 0, fmt.Errorf("run %s in container %s: %w", argv[0], name, err)
 	}
@@ -57,6 +66,7 @@ type execution struct {
 	api     *client.Client
 	streams Streams
 	tty     bool
+	far     bool // on another machine, where this one cannot signal the command
 	id      string
 }
 
@@ -78,12 +88,20 @@ func (e *execution) do(ctx context.Context, name string, argv []string) (int, er
 	defer conn.Close()
 	running, end := context.WithCancel(background)
 	defer end()
-	defer context.AfterFunc(ctx, func() { e.interrupt(running) })()
+	interrupt := func() { e.interrupt(running) }
+	if e.far {
+		interrupt = conn.Close
+	}
+	defer context.AfterFunc(ctx, interrupt)()
 	restore, err := e.takeTerminal(background)
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(e.copy(conn), restore()); err != nil {
+	err = errors.Join(e.copy(conn), restore())
+	if e.far && ctx.Err() != nil {
+		return 0, fmt.Errorf("the command may go on there: %w", context.Cause(ctx))
+	}
+	if err != nil {
 		return 0, err
 	}
 	return e.status(background)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -140,7 +139,7 @@ func (l *Live) tell(ctx context.Context, info Info) error {
 		return err
 	}
 	for _, s := range l.switches {
-		if err := s.Follow(ctx, role.Course{Timeline: spec.Timeline, Zero: info.Began}); err != nil {
+		if err := s.Follow(ctx, role.Course{Timeline: spec.Timeline, Zero: info.Began + s.ahead}); err != nil {
 			return err
 		}
 	}
@@ -157,14 +156,14 @@ func (l *Live) rerate(ctx context.Context, info Info, mtu int, spec fabric.Spec)
 			continue
 		}
 		rates := role.HostRates{MTU: mtu, Steps: uplinkSteps(spec, i, info.Dilation)}
-		if _, err := os.Stat(l.socket(h.Name)); errors.Is(err, fs.ErrNotExist) { // it is no container
+		process, ahead, err := l.nodes.call(ctx, h.Name)
+		if errors.Is(err, fs.ErrNotExist) { // it is no container
 			rates.Namespace = h.Namespace
 			others = append(others, rates)
 			continue
 		}
-		client, err := agent.Dial(ctx, l.socket(h.Name))
 		if err == nil {
-			err = errors.Join(followRates(ctx, client, info.Began, rates), client.Close())
+			err = followRates(ctx, process, info.Began+ahead, rates)
 		}
 		if err != nil {
 			return fmt.Errorf("rate of host %s: %w", h.Name, err)
@@ -173,14 +172,14 @@ func (l *Live) rerate(ctx context.Context, info Info, mtu int, spec fabric.Spec)
 	if others == nil {
 		return nil
 	}
-	if err := followRates(ctx, l.clients[0], info.Began, others...); err != nil {
+	if err := followRates(ctx, l.switches[0].Process, info.Began, others...); err != nil {
 		return fmt.Errorf("rates of hosts: %w", err)
 	}
 	return nil
 }
 
 // followRates has a process follow the rates of hosts.
-func followRates(ctx context.Context, c *agent.Client, zero int64, hosts ...role.HostRates) error {
+func followRates(ctx context.Context, c role.Caller, zero int64, hosts ...role.HostRates) error {
 	err := role.FollowRates(ctx, c, role.Rates{Zero: zero, Hosts: hosts})
 	if errors.Is(err, agent.ErrNoMethod) {
 		return ErrOld

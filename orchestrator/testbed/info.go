@@ -25,6 +25,9 @@ type Info struct {
 	Congctl   string     `json:"congestion_control,omitempty"`        // the kernel's name for it
 	Common    string     `json:"common_congestion_control,omitempty"` // another name, by which programs find it; the same, or empty where it has none
 	Network   *netns.Lab `json:"network,omitempty"`
+	// Nodes are the machines of hosts and switches, by their names, of a lab that lies on
+	// several.
+	Nodes map[string]string `json:"nodes,omitempty"`
 	// Of a share of a lab that lies on several machines:
 	Owner   string `json:"owner,omitempty"`   // who brought it up; see [Share]
 	Machine string `json:"machine,omitempty"` // what he calls this machine

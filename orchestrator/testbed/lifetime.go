@@ -16,6 +16,7 @@ import (
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
+	"aqmlab/orchestrator/machines"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 )
@@ -27,6 +28,8 @@ type Standing struct {
 	Created time.Time     `json:"created,omitzero"`
 	Problem string        `json:"problem,omitempty"` // why it is broken
 	Holder  int           `json:"-"`                 // a process that holds the namespaces of one that was left up, or zero
+
+	footholds map[string]foothold // on other machines, by their names
 	Info
 }
 
@@ -57,29 +60,17 @@ func Keep(ctx context.Context, lab *labs.Lab, scheme string, o Options) (Standin
 }
 
 func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing, error) {
-	spec, err := t.switchFabric(scheme, t.lab.Seeds[0])
-	if err != nil {
-		return Standing{}, err
-	}
 	began, err := host.Monotonic()
 	if err != nil {
 		return Standing{}, err
 	}
-	// Nobody reads a kept lab's samples, so it takes none.
-	if err := t.startFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation, Live: true}); err != nil {
+	if err := t.startStaying(ctx, Staying{scheme, runtime}); err != nil {
 		return Standing{}, err
 	}
-	info := Info{
-		Lab:       t.lab.Name,
-		Runtime:   runtime,
-		Scheme:    scheme,
-		Dilation:  t.dilation,
-		Transport: t.lab.Host.Transport,
-		Congctl:   t.speaks.Name,
-		Common:    t.speaks.Common,
-		Network:   t.net,
-		Began:     began,
-	}
+	info := t.share.info(t.lab.Name)
+	info.Runtime, info.Scheme, info.Dilation = runtime, scheme, t.dilation
+	info.Transport, info.Congctl, info.Common = t.lab.Host.Transport, t.speaks.Name, t.speaks.Common
+	info.Network, info.Began, info.Nodes = t.net, began, t.nodesOnMachines()
 	if err := t.journal.Describe(info); err != nil {
 		return Standing{}, err
 	}
@@ -96,6 +87,19 @@ func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing
 	return standing, t.letGo()
 }
 
+// startStaying has the switches run a scheme from now on.
+func (t *Testbed) startStaying(ctx context.Context, how Staying) error {
+	if len(t.remotes) > 0 {
+		return t.eachRemote(func(r *remote) error { return r.call(ctx, "Stay", how, &agent.Nothing{}) })
+	}
+	spec, err := t.switchFabric(how.Scheme, t.lab.Seeds[0])
+	if err != nil {
+		return err
+	}
+	// Nobody reads a kept lab's samples, so it takes none.
+	return t.startFabric(ctx, role.Fabric{Spec: spec, Dilation: t.dilation, Live: true})
+}
+
 // letGo gives up what this process holds of a testbed that stays. The journal
 // comes last: until then it can be removed.
 func (t *Testbed) letGo() error {
@@ -104,8 +108,17 @@ func (t *Testbed) letGo() error {
 	if err := each(stay, func(_ int, p process) error { return p.Release() }); err != nil {
 		return err
 	}
-	if err := t.cc.Leave(); err != nil {
-		return err
+	if t.cc != nil {
+		if err := t.cc.Leave(); err != nil {
+			return err
+		}
+	}
+	remotes := t.remotes
+	t.remotes = nil
+	for _, r := range remotes {
+		if err := r.leave(); err != nil {
+			return err
+		}
 	}
 	return t.journal.Detach()
 }
@@ -125,7 +138,7 @@ func Labs(o Options) ([]Standing, error) {
 				s.State, s.Problem = journal.Broken, fmt.Sprintf("reading its description: %v", err)
 			}
 		}
-		s.Holder = holder(l.Entries)
+		s.Holder, s.footholds = holder(l.Entries), footholds(l.Entries)
 		if dead := ended(l.Entries); dead != "" {
 			s.State, s.Problem = journal.Broken, dead
 		}
@@ -211,8 +224,16 @@ func (s Standing) Exec(ctx context.Context, host string, argv []string, o Option
 	if err != nil {
 		return 0, err
 	}
+	streams := docker.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	if f, elsewhere := s.footholds[s.Nodes[host]]; elsewhere {
+		api, err := machines.Client(ctx, f.Machine)
+		if err != nil {
+			return 0, err
+		}
+		return docker.ExecThere(ctx, api, h.Namespace, argv, streams)
+	}
 	if o.Containers {
-		return docker.Exec(ctx, h.Namespace, argv, docker.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+		return docker.Exec(ctx, h.Namespace, argv, streams)
 	}
 	return 0, netns.Exec(h.Namespace, filepath.Join(o.root(), s.ID, hostsFile), argv)
 }

@@ -12,7 +12,6 @@ import (
 
 	"aqmlab/collectors"
 	"aqmlab/labs"
-	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
@@ -29,8 +28,14 @@ type Live struct {
 	root     string
 	kinds    port.Kinds
 	text     []byte // of the lab, as it came up
-	switches []role.SwitchClient
-	clients  []*agent.Client
+	switches []liveSwitch
+	nodes    nodes
+}
+
+// liveSwitch is a switch of a lab that is up.
+type liveSwitch struct {
+	role.SwitchClient
+	ahead int64 // of its machine's clock; see nodes
 }
 
 // OpenLive connects to the switches of the kept lab of that id or name, see [Find]. Its
@@ -57,27 +62,34 @@ func (l *Live) open(ctx context.Context) (err error) {
 	} else if err != nil {
 		return err
 	}
-	for i := range l.Network.Switches {
-		client, err := agent.Dial(ctx, l.socket(l.Network.SwitchName(i)))
+	l.nodes = nodesIn(dir)
+	if len(l.Nodes) > 0 {
+		l.nodes = &nodesElsewhere{standing: l.Standing, remotes: map[string]*attached{}}
+	}
+	for _, name := range l.switchNames() {
+		process, ahead, err := l.nodes.call(ctx, name)
 		if err != nil {
 			return err
 		}
-		l.clients = append(l.clients, client)
-		l.switches = append(l.switches, role.SwitchClient{Process: client})
+		l.switches = append(l.switches, liveSwitch{role.SwitchClient{Process: process}, ahead})
 	}
 	return nil
 }
 
-// socket is where the process of a switch, or of a host in a container, is called.
-func (l *Live) socket(name string) string { return filepath.Join(l.root, l.ID, name+socketSuffix) }
+// switchNames are the names of the switches' processes.
+func (l *Live) switchNames() (names []string) {
+	for i := range l.Network.Switches {
+		names = append(names, l.Network.SwitchName(i))
+	}
+	return names
+}
 
 // Close ends the connection. The lab stays.
 func (l *Live) Close() error {
-	var errs []error
-	for _, c := range l.clients {
-		errs = append(errs, c.Close())
+	if l.nodes == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	return l.nodes.close()
 }
 
 // Look looks at all switches. Each tells of itself, at a lab time of its own.

@@ -28,6 +28,9 @@ func (t *Testbed) upOnMachines(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	if image := t.lab.Host.Container.Image; image != "" {
+		return fmt.Errorf("host.image: %s: hosts on several machines have aqmlab's own image; leave the key out, or run on one machine", image)
+	}
 	if t.journal, err = journal.Create(ctx, o.root(), Info{Lab: t.lab.Name}); err != nil {
 		return err
 	}
@@ -158,7 +161,8 @@ func (t *Testbed) adoptParts() {
 	t.grounds, t.ahead = nil, make([]time.Duration, len(t.remotes))
 	for _, r := range t.remotes {
 		t.grounds = append(t.grounds, r)
-		t.net, t.speaks = r.part.Network, r.part.Speaks
+		t.speaks = r.part.Speaks
+		t.net = joinNetworks(t.net, r.part)
 		for _, sw := range r.part.Switches {
 			p := newSwitchProcess(r.newNode(t.plan.Switches[sw]), t.switchName(sw), sw)
 			p.machine = r.Name
@@ -172,4 +176,48 @@ func (t *Testbed) adoptParts() {
 	}
 	slices.SortFunc(t.switches, func(a, b switchProcess) int { return a.number - b.number })
 	slices.SortFunc(t.hosts, func(a, b hostsProcess) int { return a.number - b.number })
+}
+
+// joinNetworks is a network whose nodes on a part's machine are called as they are there.
+func joinNetworks(all *netns.Lab, part Part) *netns.Lab {
+	if all == nil {
+		return part.Network
+	}
+	for _, sw := range part.Switches {
+		all.Switches[sw] = part.Network.Switches[sw]
+	}
+	for _, h := range part.Hosts {
+		all.Hosts[h] = part.Network.Hosts[h]
+	}
+	return all
+}
+
+// eachRemote calls do for all machines at once, and joins the errors.
+func (t *Testbed) eachRemote(do func(*remote) error) error {
+	errs := make([]error, len(t.remotes))
+	var all errgroup.Group
+	for i, r := range t.remotes {
+		all.Go(func() error {
+			errs[i] = do(r)
+			return nil
+		})
+	}
+	_ = all.Wait() // the errors are in the list
+	return errors.Join(errs...)
+}
+
+// nodesOnMachines are the machines of all nodes, by the nodes' names; nil if this one has
+// them all.
+func (t *Testbed) nodesOnMachines() map[string]string {
+	if len(t.remotes) == 0 {
+		return nil
+	}
+	nodes := make(map[string]string)
+	for _, p := range t.switches {
+		nodes[t.plan.Switches[p.number]] = p.machine
+	}
+	for _, p := range t.hosts {
+		nodes[t.plan.Hosts[p.number]] = p.machine
+	}
+	return nodes
 }

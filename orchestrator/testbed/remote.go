@@ -120,6 +120,24 @@ func (r *remote) end(ctx context.Context) error {
 	return nil
 }
 
+// leave lets go of the machine, whose share stays, and ends its site.
+func (r *remote) leave() error {
+	_ = r.stream.Quit(context.Background()) // or the site notices that the stream ends
+	return errors.Join(r.stream.Close(), r.engine.Close())
+}
+
+// footholds are those that a journal has, by the machines' names.
+func footholds(entries []journal.Entry) map[string]foothold {
+	all := make(map[string]foothold)
+	for _, e := range entries {
+		var f foothold
+		if e.Kind == journal.Machine && json.Unmarshal([]byte(e.Detail), &f) == nil { // else removing it tells
+			all[e.Name] = f
+		}
+	}
+	return all
+}
+
 // node is the process of a node on another machine.
 type node struct {
 	remote *remote

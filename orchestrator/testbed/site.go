@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -66,6 +69,7 @@ type Site struct {
 	rates  func() error // ends what the site follows
 
 	reflector *underlay.Reflector
+	standing  map[string]*agent.Client // processes of a share that was left up, by their nodes
 }
 
 // errNoShare is the error of calls that need a share.
@@ -127,6 +131,12 @@ type Forwarded struct {
 
 // Forward makes a call to the process of a node.
 func (s *Site) Forward(f Forwarded, answer *json.RawMessage) error {
+	s.mu.Lock()
+	standing := s.standing[f.Node]
+	s.mu.Unlock()
+	if standing != nil {
+		return standing.Call(s.ctx, f.Method, f.Args, answer)
+	}
 	p, err := s.process(f.Node)
 	if err != nil {
 		return err
@@ -274,9 +284,13 @@ func (s *Site) Down(agent.Nothing, *agent.Nothing) error { return s.close() }
 func (s *Site) close() error {
 	s.mu.Lock()
 	t, r := s.share, s.reflector
-	s.share, s.reflector = nil, nil
+	standing := s.standing
+	s.share, s.reflector, s.standing = nil, nil, nil
 	s.mu.Unlock()
 	var errs []error
+	for _, c := range standing {
+		errs = append(errs, c.Close())
+	}
 	if r != nil {
 		errs = append(errs, r.Close())
 	}
@@ -284,6 +298,57 @@ func (s *Site) close() error {
 		errs = append(errs, t.Down(context.WithoutCancel(s.ctx)))
 	}
 	return errors.Join(errs...)
+}
+
+// Staying is how a share stays up.
+type Staying struct {
+	Scheme  string // that its switches run
+	Runtime string // what the owner calls it, for who looks at the machine's labs
+}
+
+// Stay leaves the share up when the site ends.
+func (s *Site) Stay(how Staying, _ *agent.Nothing) error {
+	t, err := s.mine()
+	if err != nil {
+		return err
+	}
+	if _, err := t.leaveUp(s.ctx, how.Scheme, how.Runtime); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.share = nil // from here on the machine's journal has it
+	return nil
+}
+
+// Attach connects to the processes of the share that an owner has left up here.
+func (s *Site) Attach(owner string, _ *agent.Nothing) error {
+	all, err := Labs(Options{})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(l Standing) bool { return l.Owner == owner })
+	if i < 0 {
+		return fmt.Errorf("%w: %s has nothing here", ErrNoLab, owner)
+	}
+	if all[i].State == journal.Broken {
+		return errors.New(all[i].Problem)
+	}
+	sockets, err := filepath.Glob(filepath.Join(Options{}.root(), all[i].ID, "*"+socketSuffix))
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.standing = make(map[string]*agent.Client)
+	for _, socket := range sockets {
+		client, err := agent.Dial(s.ctx, socket)
+		if err != nil {
+			return err
+		}
+		s.standing[strings.TrimSuffix(filepath.Base(socket), socketSuffix)] = client
+	}
+	return nil
 }
 
 // Clean removes what is left on this machine of an owner's lab, and of all whose owners

@@ -26,6 +26,10 @@ import (
 // make one.
 var ErrNotRoot = errors.New("real hosts need root here: network namespaces, packet sockets and BPF; run it with sudo")
 
+// ErrOneMachine is returned where a lab that lies on several machines is to have hosts
+// that are no containers.
+var ErrOneMachine = errors.New("hosts on several machines are containers: want --runtime docker, or a lab without machines")
+
 // Options say how a testbed is brought up.
 type Options struct {
 	Root     string    // folder of the state of all labs; empty: this user's, see journal.Root
@@ -71,7 +75,8 @@ type Testbed struct {
 	virtual      bool         // see [Options]
 	stays        bool         // Detached of them
 	image        string       // the same
-	contained    bool         // Containers, or Machines
+	contained    bool         // Containers of them
+	share        *Share       // of a lab on several machines, that this one has; else nil
 	uplinks      []units.Rate // of the hosts, if they are not alike
 	dilation     float64
 	overhead     time.Duration // wall time that hosts and switch add to a round trip

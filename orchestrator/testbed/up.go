@@ -28,13 +28,16 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 		return nil, err
 	}
 	t := &Testbed{
-		lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, contained: o.Containers,
+		lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, contained: o.Containers, share: o.share,
 		allowed: o.CPUs, dilation: max(1, float64(lab.Dilation)),
 	}
 	bring := t.up
-	if o.Containers && len(lab.Rack.Machines) > 0 {
+	switch several := len(lab.Rack.Machines) > 0; {
+	case several && o.Containers:
 		bring = t.upOnMachines
-	} else if os.Geteuid() != 0 {
+	case several && !o.Virtual:
+		return nil, ErrOneMachine
+	case os.Geteuid() != 0:
 		return nil, ErrNotRoot
 	}
 	if err := bring(ctx, o); err != nil {

@@ -1,0 +1,217 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aqmlab/labs/inventory"
+	"aqmlab/results"
+	"aqmlab/results/store"
+)
+
+// byAllWays is an inventory of the rack's machines, one by its socket, one by ssh, and one
+// by TLS.
+func (r *rack) byAllWays() string {
+	path := filepath.Join(r.dir, "ways.yaml")
+	r.write(path, func(m inventory.Machine) inventory.Machine {
+		switch m.Name {
+		case "m2":
+			m.Docker = "ssh://root@" + m.Address.String()
+		case "m3":
+			m.Docker, m.TLS = "tcp://"+m.Address.String()+":2376", r.path("tls")
+		}
+		return m
+	})
+	return path
+}
+
+// nothingLeft fails the test unless no machine has a container, and no lab is left here.
+func (r *rack) nothingLeft(machines ...*rackMachine) {
+	r.t.Helper()
+	for _, m := range machines {
+		if left := m.output(r.t, "ps", "--all", "--format", "{{.Names}}"); left != "" {
+			r.t.Errorf("left on %s: %s", m.Name, left)
+		}
+	}
+	if left := labsIn(stateOf(r.t)); len(left) > 0 {
+		r.t.Errorf("labs left: %v", left)
+	}
+}
+
+// TestRackRun: a lab over three machines is the lab that one machine has: the same flows,
+// for which the schemes compare alike. Clocks that differ by a thousand seconds and more do
+// no harm, and nothing is left.
+func TestRackRun(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, 3)
+	args := []string{"--schemes", "droptail,tcn", "--seeds", "1", "--flows", "60", "--dilation", "2"}
+	apart, j := runLab(t, plainVar, "quickstart", append(args, "--machines", r.byAllWays())...)
+	if j.Runtime != "docker" || len(apart.Manifest.Machines) != 3 {
+		t.Errorf("runtime %s on machines %+v", j.Runtime, apart.Manifest.Machines)
+	}
+	r.nothingLeft(r.machines...)
+	whole, _ := runLab(t, plainVar, "quickstart", append(args, "--runtime", "netns")...)
+	those, these := points(t, whole), points(t, apart)
+	for _, scheme := range []string{"droptail", "tcn"} {
+		if n := len(these[scheme].Flows); n != 60 || n != len(those[scheme].Flows) {
+			t.Fatalf("%s: %d flows on three machines, %d on one", scheme, n, len(those[scheme].Flows))
+		}
+		for i, f := range these[scheme].Flows {
+			if g := those[scheme].Flows[i]; !f.Completed() || f.ID != g.ID || f.Start != g.Start || f.Client != g.Client || f.Server != g.Server || f.Bytes != g.Bytes {
+				t.Errorf("%s: flow %+v on three machines, %+v on one", scheme, f, g)
+			}
+		}
+		r.checkClocks(these[scheme].Fidelity)
+	}
+	if faithful(t, whole) && faithful(t, apart) {
+		a, b := interval(t, apart.Dir), interval(t, whole.Dir)
+		if a[0] > b[1] || b[0] > a[1] {
+			t.Errorf("tcn against droptail: %v %% on three machines, %v %% on one", a, b)
+		}
+	}
+}
+
+// checkClocks wants the clocks of the second and third machine to have been found where
+// they are.
+func (r *rack) checkClocks(f results.Fidelity) {
+	r.t.Helper()
+	if len(f.Clocks) != 2 {
+		r.t.Fatalf("clocks %+v, want two", f.Clocks)
+	}
+	for i, c := range f.Clocks {
+		m := r.machines[i+1]
+		want := m.ahead() - r.machines[0].ahead()
+		if off := c.Ahead - want; c.Machine != m.Name || max(off, -off) > time.Duration(c.Bound) {
+			r.t.Errorf("clock %+v, want %s to be %v ahead", c, m.Name, want)
+		}
+	}
+}
+
+// faithful tells whether all points of a run say something.
+func faithful(t *testing.T, run *store.Run) bool {
+	t.Helper()
+	for scheme, p := range points(t, run) {
+		if p.Fidelity.Low() {
+			t.Logf("%s: fidelity %+v, which says nothing", scheme, p.Fidelity)
+			return false
+		}
+	}
+	return true
+}
+
+// TestRackLab: a lab that is left up on three machines is watched, changed and removed as
+// one on a single machine.
+func TestRackLab(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, 3)
+	up := aqmlab(t, plainVar, 0, "lab", "up", "quickstart", "--machines", r.byAllWays(), "--scheme", "droptail")
+	if !strings.Contains(up.out, "9 hosts") {
+		t.Errorf("lab up printed %q", up.out)
+	}
+	for _, m := range r.machines {
+		waitFor(t, func() bool { return !strings.Contains(m.output(t, "ps", "--format", "{{.Names}}"), "site") })
+		if m.output(t, "ps", "--quiet") == "" {
+			t.Errorf("%s has nothing of the lab", m.Name)
+		}
+	}
+	if o := aqmlab(t, plainVar, 0, "lab", "use", "tcn"); !strings.Contains(o.out, "tcn") {
+		t.Errorf("lab use printed %q", o.out)
+	}
+	aqmlab(t, plainVar, 0, "lab", "event", "link=s1:h9", "rate=100Mbps")
+	if o := aqmlab(t, plainVar, 0, "lab", "stats"); !strings.Contains(o.out, "lab time") {
+		t.Errorf("lab stats printed %q", o.out)
+	}
+	for _, host := range []string{"h1", "h9"} { // on the first machine and on the last
+		if o := aqmlab(t, plainVar, 0, "lab", "exec", host, "--", "/usr/local/bin/aqmlab", "lab", "list"); !strings.Contains(o.out, "quickstart") {
+			t.Errorf("lab exec %s printed %q", host, o.out)
+		}
+	}
+	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, "tcn", "rate=100Mbps") {
+		t.Errorf("lab status printed %q", o.out)
+	}
+	aqmlab(t, plainVar, 0, "lab", "down")
+	r.nothingLeft(r.machines...)
+}
+
+// TestRackFaults: what a killed run has on its machines goes with the next command. When a
+// daemon goes away the run says so and leaves nothing where somebody answers, and the rest
+// goes once the daemon is back.
+func TestRackFaults(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, 3)
+	away := r.machines[2]
+	run := func() *exec.Cmd {
+		return command(t, plainVar, "run", "quickstart", "--machines", r.inventory, "--flows", "1000", "--schemes", "droptail",
+			"--dilation", "2", "--seeds", "1", "--out", t.TempDir())
+	}
+	hasCome := func() bool { return strings.Count(away.output(t, "ps", "--format", "{{.Names}}"), "-h") == 3 }
+	c := run()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitUpTo(t, time.Minute, hasCome)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	aqmlab(t, plainVar, 0, "lab", "status")
+	r.nothingLeft(r.machines...)
+
+	ended := make(chan outcome, 1)
+	go func() { ended <- finish(t, run(), 1) }()
+	waitUpTo(t, time.Minute, hasCome)
+	daemon := away.killDaemon(t)
+	o := <-ended
+	if !containsAll(o.err, "machine m3", "no longer answers", "what the lab has on machine m3 stays until it answers") {
+		t.Errorf("the run said %q", o.err)
+	}
+	for _, m := range r.machines[:2] {
+		if left := m.output(t, "ps", "--all", "--quiet"); left != "" {
+			t.Errorf("left on %s: %s", m.Name, left)
+		}
+	}
+	if len(labsIn(stateOf(t))) != 1 {
+		t.Errorf("labs in the journal: %v, want that of m3", labsIn(stateOf(t)))
+	}
+	if out, err := away.on(append([]string{"sh", "-c", `rm -f /run/docker.pid /run/docker/containerd/containerd.pid; "$@" >/dev/null 2>&1 &`, "sh"}, daemon...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	waitUpTo(t, time.Minute, func() bool { return away.docker("version").Run() == nil })
+	aqmlab(t, plainVar, 0, "lab", "status")
+	r.nothingLeft(r.machines...)
+}
+
+// killDaemon kills the Docker daemon of a machine, and returns its words.
+func (m *rackMachine) killDaemon(t *testing.T) []string {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range lines {
+		line, _ := os.ReadFile(path) // of one that has ended: nothing
+		words := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+		if filepath.Base(words[0]) != "dockerd" || !strings.Contains(string(line), m.dir) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err == nil {
+			err = unix.Kill(pid, unix.SIGKILL)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return words
+	}
+	t.Fatal("no Docker daemon of machine " + m.Name)
+	return nil
+}
