@@ -51,7 +51,6 @@ func (r *rack) nothingLeft(machines ...*rackMachine) {
 // for which the schemes compare alike. Clocks that differ by a thousand seconds and more do
 // no harm, and nothing is left.
 func TestRackRun(t *testing.T) {
-	t.Parallel()
 	r := newRack(t, 3)
 	args := []string{"--schemes", "droptail,tcn", "--seeds", "1", "--flows", "60", "--dilation", "2"}
 	apart, j := runLab(t, plainVar, "quickstart", append(args, "--machines", r.byAllWays())...)
@@ -111,7 +110,6 @@ func faithful(t *testing.T, run *store.Run) bool {
 // TestRackLab: a lab that is left up on three machines is watched, changed and removed as
 // one on a single machine.
 func TestRackLab(t *testing.T) {
-	t.Parallel()
 	r := newRack(t, 3)
 	up := aqmlab(t, plainVar, 0, "lab", "up", "quickstart", "--machines", r.byAllWays(), "--scheme", "droptail")
 	if !strings.Contains(up.out, "9 hosts") {
@@ -146,7 +144,6 @@ func TestRackLab(t *testing.T) {
 // daemon goes away the run says so and leaves nothing where somebody answers, and the rest
 // goes once the daemon is back.
 func TestRackFaults(t *testing.T) {
-	t.Parallel()
 	r := newRack(t, 3)
 	away := r.machines[2]
 	run := func() *exec.Cmd {

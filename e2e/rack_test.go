@@ -151,6 +151,8 @@ func (r *rack) connect(m *rackMachine, port string) {
 	r.t.Cleanup(func() { r.ip("netns", "del", m.namespace) })
 	mtu := fmt.Sprint(rackMTU)
 	r.ip("link", "add", port, "mtu", mtu, "master", r.bridge(), "type", "veth", "peer", "name", "eth0", "mtu", mtu, "netns", m.namespace)
+	// With its namespace it would go in its own time.
+	r.t.Cleanup(func() { r.ip("link", "del", port) })
 	r.ip("link", "set", port, "up")
 	r.ip("-n", m.namespace, "address", "add", netip.PrefixFrom(m.Address, r.prefix.Bits()).String(), "dev", "eth0")
 	r.ip("-n", m.namespace, "link", "set", "eth0", "up")
