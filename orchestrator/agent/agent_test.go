@@ -320,6 +320,13 @@ func TestStoppedAgent(t *testing.T) {
 	if err := unix.Kill(p.PID(), unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	for !strings.HasPrefix(host.StateOf(p.PID()), "T") { // it stops in its own time, and could still answer
+		select {
+		case <-time.After(time.Millisecond):
+		case <-t.Context().Done():
+			t.Fatal("it does not stop")
+		}
+	}
 	err := p.Call(t.Context(), "About", agent.Nothing{}, new(About))
 	for _, want := range []string{"echo", fmt.Sprint(p.PID()), "T (stopped)", "kill -STOP"} {
 		if !errors.Is(err, agent.ErrDied) || !strings.Contains(err.Error(), want) {
