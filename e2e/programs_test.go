@@ -169,11 +169,12 @@ func TestGuestEcho(t *testing.T) {
 		if len(short) != 100 || len(long) != 100 {
 			t.Fatalf("%d and %d echoes; %+v", len(short), len(long), p.Programs)
 		}
-		if slices.Min(short) != slices.Max(short) || slices.Min(long) != slices.Max(long) {
+		const exact = 10 // ns: a clock that is read costs a nanosecond, by anybody
+		if slices.Max(short)-slices.Min(short) > exact || slices.Max(long)-slices.Min(long) > exact {
 			t.Errorf("echoes took %v to %v ns, and %v to %v", slices.Min(short), slices.Max(short), slices.Min(long), slices.Max(long))
 		}
 		const nsPerByte = 4 * 8
-		if more := long[0] - short[0]; more != (1000-64)*nsPerByte {
+		if more := slices.Min(long) - slices.Min(short); more != (1000-64)*nsPerByte {
 			t.Errorf("936 bytes more take %v ns, want %d", more, 936*nsPerByte)
 		}
 		const headers = 8 + 20 + 38 // of UDP, IPv4 and Ethernet

@@ -150,14 +150,29 @@ func (t *Testbed) whileWhole(ctx context.Context, do func(context.Context) error
 	if err == nil {
 		return nil
 	}
-	for _, p := range t.processes() {
-		if died := p.died(); died != nil {
-			t.blamed = true
-			return died // what do returns is its echo
+	// What a death breaks may be noticed before the death is.
+	for deadline, last := time.After(deathNews), false; ; {
+		for _, p := range t.processes() {
+			if died := p.died(); died != nil {
+				t.blamed = true
+				return died // what do returns is its echo
+			}
+		}
+		if last {
+			return err
+		}
+		select {
+		case <-time.After(deathNews / 20):
+		case <-deadline:
+			last = true
+		case <-ctx.Done(): // by a death, or by who does not want to wait
+			last = true
 		}
 	}
-	return err
 }
+
+// deathNews is how long the news of a container's end may take.
+const deathNews = 2 * time.Second
 
 // counters reads the kernel's counters of every host.
 func (t *Testbed) counters(ctx context.Context) ([]host.Counters, error) {
