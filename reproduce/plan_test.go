@@ -45,7 +45,7 @@ func TestEveryClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(scores) != claims {
-		t.Errorf("%d of %d claims on the card, %v", len(scores), claims, card.Counts(scores))
+		t.Errorf("%d of %d claims on the card, %v", len(scores), claims, card.TallyOf(scores).Counts)
 	}
 	for _, s := range scores {
 		ran := s.Verdict != card.NotRun && s.Verdict != card.Described

@@ -144,7 +144,7 @@ func TestJSON(t *testing.T) {
 // Text of the card: what the paper has, what was measured, and where.
 func TestTable(t *testing.T) {
 	p := planned(t, Quick, "tcn-fig3")
-	if text := cardOf(t, p); !strings.Contains(text, "not run: ") || !strings.Contains(text, "4 claims: 0 reproduced") || !strings.Contains(text, "375 KB") {
+	if text := cardOf(t, p); !strings.Contains(text, "not run: ") || !strings.Contains(text, "0 of 4 claims established") || !strings.Contains(text, "375 KB") {
 		t.Errorf("card of nothing:\n%s", text)
 	}
 }

@@ -21,16 +21,7 @@ func WriteText(w io.Writer, card []Score) error {
 		writeExperiment(&out, card[i:n])
 		i = n
 	}
-	counts := Counts(card)
-	var texts []string
-	for _, v := range Verdicts() {
-		texts = append(texts, fmt.Sprintf("%d %s", counts[v], v))
-	}
-	noun := "claims"
-	if len(card) == 1 {
-		noun = "claim"
-	}
-	fmt.Fprintf(&out, "%d %s: %s\n", len(card), noun, strings.Join(texts, ", "))
+	writeTallies(&out, card)
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("printing the score card: %w", err)
 	}
@@ -49,18 +40,18 @@ func writeExperiment(out *strings.Builder, claims []Score) {
 	var rows strings.Builder
 	tw := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	if len(rest) > 0 {
-		fmt.Fprintf(tw, "  claim\tpublished\t%s\tverdict\n", strings.Join(columns, "\t"))
+		fmt.Fprintf(tw, "  claim\tpublished\t%s\tverdict\testablished\n", strings.Join(columns, "\t"))
 	}
 	for _, s := range rest {
 		fmt.Fprintf(tw, "  %s\t%s\t", s.shortID(), s.publishedText())
 		for _, column := range columns {
 			fmt.Fprintf(tw, "%s\t", s.figureText(orchestrator.Runtime(column)))
 		}
-		text := s.verdictText()
+		text := s.establishedText()
 		if s.Reason != "" && !shared(remarks, s) {
 			text += ": " + s.Reason
 		}
-		fmt.Fprintln(tw, text)
+		fmt.Fprintf(tw, "%s\t%s\n", s.verdictText(), text)
 	}
 	tw.Flush() // into memory: it cannot fail
 	i := -1
@@ -84,9 +75,10 @@ func writeExperiment(out *strings.Builder, claims []Score) {
 
 // JSON is a score card as reproduce --json prints it.
 type JSON struct {
-	Scale  string          `json:"scale"`
-	Claims []ClaimJSON     `json:"claims"`
-	Counts map[Verdict]int `json:"counts"`
+	Scale  string      `json:"scale"`
+	Claims []ClaimJSON `json:"claims"`
+	Tally
+	Papers map[string]Tally `json:"papers"`
 }
 
 // ClaimJSON is one claim. Published, Sim and Testbed are differences from the
@@ -134,7 +126,10 @@ func toNumber[F ~float64](v F) number {
 
 // ToJSON is the card of a scale.
 func ToJSON(card []Score, scale string) JSON {
-	out := JSON{Scale: scale, Claims: []ClaimJSON{}, Counts: Counts(card)}
+	out := JSON{Scale: scale, Claims: []ClaimJSON{}, Tally: TallyOf(card), Papers: make(map[string]Tally)}
+	for _, paper := range papersOf(card) {
+		out.Papers[paper] = TallyOf(ofPaper(card, paper))
+	}
 	for _, s := range card {
 		real, _ := s.Testbed()
 		c := ClaimJSON{

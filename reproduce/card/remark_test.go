@@ -16,7 +16,7 @@ func hardware(verdicts ...Verdict) (card []Score) {
 		case Described:
 			s.Reason = "their machine"
 		case NotRun:
-			s.Reason = "no time"
+			s.Reason, s.Shortfall = "no time", NoFigure
 		case NotReproduced:
 			s.Claim.Explanation = "the sea was rough."
 		}
@@ -67,14 +67,14 @@ func TestRemarksOnTheCard(t *testing.T) {
 		want     string
 	}{
 		{[]Verdict{Described, Described}, "  all 2 claims, described: their machine.\n\n"},
-		{[]Verdict{NotRun, Described}, "  c1     1 lines    -    not run: no time\n       []\n  c2, described: their machine.\n\n"},
-		{[]Verdict{NotRun, NotRun}, "  c1     1 lines    -    not run\n       []\n  c2     1 lines    -    not run\n       []\n  all 2 claims, not run: no time.\n\n"},
+		{[]Verdict{NotRun, Described}, "  c1     1 lines    -    not run  no: no time\n       []\n  c2, described: their machine.\n\n"},
+		{[]Verdict{NotRun, NotRun}, "  c1     1 lines    -    not run  no\n       []\n  c2     1 lines    -    not run  no\n       []\n  all 2 claims, not run: no time.\n\n"},
 	} {
 		var text strings.Builder
 		if err := WriteText(&text, hardware(tt.verdicts...)); err != nil {
 			t.Fatal(err)
 		}
-		_, rows, found := strings.Cut(text.String(), "verdict\n")
+		_, rows, found := strings.Cut(text.String(), "established\n")
 		if !found {
 			_, rows, _ = strings.Cut(text.String(), "\n")
 		}

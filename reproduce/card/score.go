@@ -36,8 +36,12 @@ type Outcome struct {
 	Chance bool `json:"may_be_chance"`
 	// Unsettled is set for a claim that is not reproduced, when the interval holds
 	// values with which it would be: more flows or seeds may change the verdict.
-	Unsettled bool   `json:"unsettled"`
-	Reason    string `json:"reason,omitempty"` // why it was not run, or cannot be
+	Unsettled bool `json:"unsettled"`
+	// Established is the stricter verdict: the claim is reproduced, on both sides near the
+	// number that the paper gives, and not by chance.
+	Established bool      `json:"established"`
+	Shortfall   Shortfall `json:"shortfall,omitempty"` // what keeps it from being established
+	Reason      string    `json:"reason,omitempty"`    // why it was not run, or cannot be
 }
 
 // Figure is what a record has of a claim.
@@ -154,11 +158,16 @@ func (s *Score) judge() {
 		if len(s.Columns) > 0 {
 			s.Reason = "the lab has changed since it was measured"
 		}
+		if s.Verdict == NotRun {
+			s.Shortfall = NoFigure
+		}
 		return
 	}
 	s.By = columns[i]
 	f := s.Columns[s.By]
 	s.Verdict, s.Reason = judge(s.Claim, float64(f.Value)), ""
+	s.Shortfall = s.shortfall(f)
+	s.Established = s.Shortfall == none
 	if f.CI95 == nil {
 		return
 	}
@@ -166,18 +175,6 @@ func (s *Score) judge() {
 	directed := s.Claim.Relation == papers.Lower || s.Claim.Relation == papers.Higher
 	s.Chance = directed && low <= 0 && high >= 0
 	s.Unsettled = s.Verdict != Reproduced && judge(s.Claim, mostFavourable(s.Claim, low, high)) == Reproduced
-}
-
-// Counts counts the verdicts of a card; each has a count.
-func Counts(card []Score) map[Verdict]int {
-	counts := make(map[Verdict]int)
-	for _, v := range Verdicts() {
-		counts[v] = 0
-	}
-	for _, s := range card {
-		counts[s.Verdict]++
-	}
-	return counts
 }
 
 // Verdict says whether a claim was reproduced.
@@ -206,7 +203,7 @@ const tolerance = 10
 // and neither has a figure by itself; a bound that is missed by less than the
 // tolerance counts as the direction.
 func judge(c papers.Claim, value float64) Verdict {
-	margin := math.Round(support(c, value)*1e9) / 1e9 // without what binary fractions add
+	margin := without(support(c, value))
 	full, direction := false, false
 	switch c.Relation {
 	case papers.Lower, papers.Higher:

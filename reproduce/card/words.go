@@ -61,6 +61,18 @@ func (s Score) verdictText() string {
 	return text
 }
 
+// establishedText is the second verdict, with what a claim falls short by unless the
+// first says so.
+func (s Score) establishedText() string {
+	switch s.Shortfall {
+	case none:
+		return "yes"
+	case NoFigure, OffClaim:
+		return "no"
+	}
+	return "no: " + string(s.Shortfall)
+}
+
 // unit is that of the card's figures.
 func (s Score) unit() string {
 	if s.Claim.Relation.Relative() {
