@@ -140,22 +140,26 @@ func TestRackLab(t *testing.T) {
 	r.nothingLeft(r.machines...)
 }
 
-// TestRackFaults: what a killed run has on its machines goes with the next command. When a
-// daemon goes away the run says so and leaves nothing where somebody answers, and the rest
-// goes once the daemon is back.
+// TestRackFaults: what a killed run has on its machines goes with the next command, and
+// what an interrupted one has with itself, even while its machines are still at it. When a
+// daemon goes away the run says so, keeps its points, and leaves nothing where somebody
+// answers; the rest goes once the daemon is back.
 func TestRackFaults(t *testing.T) {
 	r := newRack(t, 3)
 	away := r.machines[2]
+	out := t.TempDir()
 	run := func() *exec.Cmd {
-		return command(t, plainVar, "run", "quickstart", "--machines", r.inventory, "--flows", "1000", "--schemes", "droptail",
-			"--dilation", "2", "--seeds", "1", "--out", t.TempDir())
+		return command(t, plainVar, "run", labFile(t, small), "--machines", r.inventory, "--out", out)
 	}
-	hasCome := func() bool { return strings.Count(away.output(t, "ps", "--format", "{{.Names}}"), "-h") == 3 }
-	c := run()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
+	untilHosts := func(n int) *exec.Cmd {
+		c := run()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitUpTo(t, time.Minute, func() bool { return strings.Count(away.output(t, "ps", "--format", "{{.Names}}"), "-h") >= n })
+		return c
 	}
-	waitUpTo(t, time.Minute, hasCome)
+	c := untilHosts(1)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,18 +167,28 @@ func TestRackFaults(t *testing.T) {
 	aqmlab(t, plainVar, 0, "lab", "status")
 	r.nothingLeft(r.machines...)
 
-	ended := make(chan outcome, 1)
-	go func() { ended <- finish(t, run(), 1) }()
-	waitUpTo(t, time.Minute, hasCome)
-	daemon := away.killDaemon(t)
-	o := <-ended
-	if !containsAll(o.err, "machine m3", "no longer answers", "what the lab has on machine m3 stays until it answers") {
-		t.Errorf("the run said %q", o.err)
+	c = untilHosts(1) // when others have yet to come
+	send(t, started{Cmd: c}, unix.SIGINT)
+	_ = c.Wait() // the exit code says it
+	if code := c.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d after SIGINT, want 130", code)
 	}
+	r.nothingLeft(r.machines...)
+
+	c = startCommand(t, run(), "[2/3]").Cmd
+	daemon := away.killDaemon(t)
+	_ = c.Wait() // the exit code says it
+	if code := c.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	keepsFirst(t, out, "machine m3", "no longer answers")
 	for _, m := range r.machines[:2] {
 		if left := m.output(t, "ps", "--all", "--quiet"); left != "" {
 			t.Errorf("left on %s: %s", m.Name, left)
 		}
+	}
+	if o := aqmlab(t, plainVar, 0, "lab", "status"); !strings.Contains(o.err, "what the lab has on machine m3 stays until it answers") {
+		t.Errorf("the next command said %q", o.err)
 	}
 	if len(labsIn(stateOf(t))) != 1 {
 		t.Errorf("labs in the journal: %v, want that of m3", labsIn(stateOf(t)))

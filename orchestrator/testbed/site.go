@@ -63,6 +63,7 @@ type Site struct {
 	ctx   context.Context // ends with the site
 
 	mu     sync.Mutex
+	giveUp func() // ends the bringing up of the share, and waits for that
 	share  *Testbed
 	lost   chan string // why a link was lost
 	others func(context.Context) (string, error)
@@ -77,12 +78,25 @@ var errNoShare = errors.New("the machine has no share of a lab")
 
 // Up brings up a share.
 func (s *Site) Up(share Share, part *Part) error {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	ended := make(chan struct{})
+	defer close(ended)
+	s.mu.Lock()
+	s.giveUp = func() {
+		select {
+		case <-ended: // the share has what was made with ctx
+		default:
+			cancel(errNoLongerWanted)
+			<-ended
+		}
+	}
+	s.mu.Unlock()
 	lab, err := labs.Stored(share.Lab, s.kinds, "")
 	if err != nil {
 		return err
 	}
 	lab.Rack, lab.Placement = inventory.Inventory{}, nil // this machine is one of them
-	t, err := Up(s.ctx, lab, Options{
+	t, err := Up(ctx, lab, Options{
 		Log: os.Stderr, Containers: true, Detached: share.Stays, CPUs: share.CPUs, share: &share,
 	})
 	if err != nil {
@@ -96,7 +110,7 @@ func (s *Site) Up(share Share, part *Part) error {
 		}
 	})
 	if err != nil {
-		return errors.Join(err, t.Down(s.ctx))
+		return errors.Join(err, t.Down(context.WithoutCancel(ctx)))
 	}
 	t.whole = &wholeness{stop: []func(){stop}}
 	*part = Part{ID: t.journal.ID(), Network: t.net, Speaks: t.speaks, Machine: results.ThisMachine()}
@@ -111,6 +125,9 @@ func (s *Site) Up(share Share, part *Part) error {
 	s.share, s.lost = t, lost
 	return nil
 }
+
+// errNoLongerWanted is why a share is not brought up to its end.
+var errNoLongerWanted = errors.New("the lab is removed already")
 
 // mine is the site's share.
 func (s *Site) mine() (*Testbed, error) {
@@ -280,8 +297,14 @@ func (s *Site) withShare(do func(here) error) error {
 // Down removes the share.
 func (s *Site) Down(agent.Nothing, *agent.Nothing) error { return s.close() }
 
-// close removes the share, if there is one.
+// close removes the share, if there is one, or what has been brought up of it.
 func (s *Site) close() error {
+	s.mu.Lock()
+	giveUp := s.giveUp
+	s.mu.Unlock()
+	if giveUp != nil {
+		giveUp()
+	}
 	s.mu.Lock()
 	t, r := s.share, s.reflector
 	standing := s.standing
