@@ -233,19 +233,30 @@ func ping(lab *labs.Lab, s testbed.Standing) string {
 }
 
 func newLabDown() *cobra.Command {
-	var all bool
+	var all, forget bool
 	c := &cobra.Command{
 		Use:   "down [LAB]",
 		Short: "Remove a lab that was brought up",
-		Long:  `Down removes the lab of that id or name, the only one when none is named, or all of them, and whatever killed runs have left. Labs that a run is using stay.`,
+		Long: `Down removes the lab of that id or name, the only one when none is named, or all of
+them, and whatever killed runs have left. Labs that a run is using stay.
+
+A lab on several machines, one of which never comes back, is removed from the others
+with --forget, also one that a killed run has left. What the machine still has is named.`,
 		Example: `  aqmlab lab down
-  aqmlab lab down --all`,
+  aqmlab lab down --all
+  aqmlab lab down 12ab --forget`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			if all && len(names) > 0 {
 				return usage(errors.New("name a lab or say --all, not both"))
 			}
+			if all && forget {
+				return usage(errors.New("--forget is for one lab: name it in place of --all"))
+			}
 			var o testbed.Options
+			if forget {
+				return forgetLab(c.OutOrStdout(), names, o)
+			}
 			down, err := toTakeDown(all, names, o)
 			if err != nil {
 				return err
@@ -262,7 +273,25 @@ func newLabDown() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "remove all labs")
+	c.Flags().BoolVar(&forget, "forget", false, "remove a lab from the machines that answer, and forget what it has on those that do not")
 	return c
+}
+
+// forgetLab removes a lab from the machines that answer, and names what the others have.
+func forgetLab(w io.Writer, names []string, o testbed.Options) error {
+	s, err := testbed.FindLeft(append(names, "")[0], o) // without a name, the only one
+	if err != nil {
+		return explain(err)
+	}
+	forgotten, err := testbed.Forget(s.ID, o)
+	if err != nil {
+		return explain(fmt.Errorf("removing lab %s (%s): %w", s.ID, s.Lab, err))
+	}
+	fmt.Fprintf(w, "Removed lab %s (%s).\n", s.ID, s.Lab)
+	for _, f := range forgotten {
+		fmt.Fprintln(w, f)
+	}
+	return nil
 }
 
 func toTakeDown(all bool, names []string, o testbed.Options) ([]testbed.Standing, error) {

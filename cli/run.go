@@ -228,7 +228,7 @@ func explain(err error) error {
 		return usage(err)
 	}
 	for _, theirs := range []error{
-		uml.ErrUnavailable, orchestrator.ErrNotResumed, cluster.ErrUnfit, testbed.ErrNotRoot, testbed.ErrOneMachine, testbed.ErrMemory, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, testbed.ErrOld, kind.ErrUnknown, exec.ErrNotFound,
+		uml.ErrUnavailable, orchestrator.ErrNotResumed, cluster.ErrUnfit, testbed.ErrNotRoot, testbed.ErrOneMachine, testbed.ErrMemory, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, testbed.ErrOld, testbed.ErrNotForgotten, kind.ErrUnknown, exec.ErrNotFound,
 	} {
 		if errors.Is(err, theirs) {
 			return usage(err)

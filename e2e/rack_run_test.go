@@ -143,7 +143,7 @@ func TestRackLab(t *testing.T) {
 // TestRackFaults: what a killed run has on its machines goes with the next command, and
 // what an interrupted one has with itself, even while its machines are still at it. When a
 // daemon goes away the run says so, keeps its points, and leaves nothing where somebody
-// answers; the rest goes once the daemon is back.
+// answers; the rest is forgotten on request, or goes once the daemon is back.
 func TestRackFaults(t *testing.T) {
 	r := newRack(t, 3)
 	away := r.machines[2]
@@ -187,18 +187,43 @@ func TestRackFaults(t *testing.T) {
 			t.Errorf("left on %s: %s", m.Name, left)
 		}
 	}
-	if o := aqmlab(t, plainVar, 0, "lab", "status"); !strings.Contains(o.err, "what the lab has on machine m3 stays until it answers") {
-		t.Errorf("the next command said %q", o.err)
-	}
-	if len(labsIn(stateOf(t))) != 1 {
-		t.Errorf("labs in the journal: %v, want that of m3", labsIn(stateOf(t)))
-	}
+	filter := forgets(t, away)
 	if out, err := away.on(append([]string{"sh", "-c", `rm -f /run/docker.pid /run/docker/containerd/containerd.pid; "$@" >/dev/null 2>&1 &`, "sh"}, daemon...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	waitUpTo(t, time.Minute, func() bool { return away.docker("version").Run() == nil })
+	if found := away.output(t, "ps", "--all", "--format", "{{.Names}}", "--filter", filter); strings.Count(found, "-h") != 3 {
+		t.Errorf("docker ps --filter %s finds %q, want three hosts", filter, found)
+	}
 	aqmlab(t, plainVar, 0, "lab", "status")
 	r.nothingLeft(r.machines...)
+}
+
+// forgets forgets the only lab here, which has something on a machine that is away, and returns
+// what finds that there. The lab's state is then put back.
+func forgets(t *testing.T, away *rackMachine) (filter string) {
+	t.Helper()
+	ids := labsIn(stateOf(t))
+	if len(ids) != 1 {
+		t.Fatalf("labs in the journal: %v, want that of %s", ids, away.Name)
+	}
+	dir, kept := filepath.Join(stateOf(t), ids[0]), t.TempDir()
+	if err := os.CopyFS(kept, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	o := aqmlab(t, plainVar, 0, "lab", "down", ids[0], "--forget")
+	if !containsAll(o.err, "what the lab has on machine "+away.Name+" stays until it answers", "aqmlab lab down "+ids[0]+" --forget") || !containsAll(o.out, "Removed lab "+ids[0], "machine "+away.Name) {
+		t.Errorf("lab down --forget printed %q, and said %q", o.out, o.err)
+	}
+	if left := labsIn(stateOf(t)); len(left) > 0 {
+		t.Errorf("labs left: %v", left)
+	}
+	if err := os.CopyFS(dir, os.DirFS(kept)); err != nil {
+		t.Fatal(err)
+	}
+	_, words, _ := strings.Cut(o.out, "--filter ")
+	filter, _, _ = strings.Cut(words, " ")
+	return filter
 }
 
 // killDaemon kills the Docker daemon of a machine, and returns its words.

@@ -48,7 +48,7 @@ func (e *Engine) Prepare(ctx context.Context, j *journal.Journal, nodes []Node) 
 			return nil, err
 		}
 		socket := filepath.Join(j.Dir(), n.Host+".meet")
-		all[i] = &Container{e, n, images[n.Image], socket, labels(j.Dir())}
+		all[i] = &Container{e, n, images[n.Image], socket, labels(j.Dir(), n.Owner)}
 		entries = append(entries, journal.Entry{Kind: journal.Container, Name: n.Name}, journal.Entry{Kind: journal.File, Name: socket})
 	}
 	return all, j.Record(entries...)

@@ -23,6 +23,7 @@ type Node struct {
 	CPUs   float64  // most CPU time over wall time; zero: no limit
 	Memory int64    // most memory in bytes; zero: no limit
 	Switch bool     // it is the switch, which raises the priority of a thread
+	Owner  string   // who has it, on another machine; empty: this machine's lab alone
 	Peers  []string // what its /etc/hosts holds beside itself: "NAME:ADDRESS"
 }
 
@@ -35,9 +36,10 @@ const (
 
 // Labels of a lab's containers.
 const (
-	labLabel  = "aqmlab.lab"  // the lab's id
-	rootLabel = "aqmlab.root" // the folder of the state of all labs
-	siteLabel = "aqmlab.site" // of a site's container: its name
+	labLabel   = "aqmlab.lab"   // the lab's id
+	rootLabel  = "aqmlab.root"  // the folder of the state of all labs
+	siteLabel  = "aqmlab.site"  // of a site's container: its name
+	ownerLabel = "aqmlab.owner" // of what a lab has on another machine: whose it is
 )
 
 // capabilities are those that every container has: for what belongs to its own
@@ -129,7 +131,15 @@ func list(numbers []int) string {
 	return strings.Join(words, ",")
 }
 
-// labels are those of the containers of a lab whose state is in dir.
-func labels(dir string) map[string]string {
-	return map[string]string{labLabel: filepath.Base(dir), rootLabel: filepath.Dir(dir)}
+// labels are those of what a lab whose state is in dir has, which may have an owner on another
+// machine.
+func labels(dir, owner string) map[string]string {
+	all := map[string]string{labLabel: filepath.Base(dir), rootLabel: filepath.Dir(dir)}
+	if owner != "" {
+		all[ownerLabel] = owner
+	}
+	return all
 }
+
+// OwnerFilter is what finds all that an owner has on a machine, for the docker command.
+func OwnerFilter(owner string) string { return "label=" + ownerLabel + "=" + owner }

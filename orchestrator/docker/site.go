@@ -55,6 +55,7 @@ func goArch(machine string) string {
 // processes of the machine itself.
 type Site struct {
 	Name   string   // of the container
+	Owner  string   // who has it
 	Args   []string // of the program
 	Socket string   // of the daemon, on its machine
 	State  string   // folder of the state of all labs, on the machine
@@ -84,7 +85,7 @@ func (s Site) config(ref string) *container.Config {
 		AttachStdin:  true,
 		AttachStdout: true,
 		AttachStderr: true,
-		Labels:       map[string]string{siteLabel: s.Name},
+		Labels:       map[string]string{siteLabel: s.Name, ownerLabel: s.Owner},
 	}
 }
 

@@ -120,6 +120,13 @@ func Open(root, id string) (*Journal, error) {
 // ID returns the lab's id: four hexadecimal digits.
 func (j *Journal) ID() string { return j.id }
 
+// Entries are what was recorded, the oldest first.
+func (j *Journal) Entries() []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.entries)
+}
+
 // Record writes entries to disk. Call it before the things they name are
 // made: what is recorded and was never made costs nothing to undo.
 func (j *Journal) Record(entries ...Entry) error {
@@ -144,6 +151,15 @@ func (j *Journal) Describe(info any) error {
 // Detach makes the lab stay after its owner's end and closes the journal.
 func (j *Journal) Detach() error {
 	if err := j.rewrite(func(a *about) { a.Detached = true }); err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// Abandon closes the journal of a lab of which only a part is left. Sweep removes it from then
+// on, even if it was detached.
+func (j *Journal) Abandon() error {
+	if err := j.rewrite(func(a *about) { a.Detached = false }); err != nil {
 		return err
 	}
 	return j.Close()

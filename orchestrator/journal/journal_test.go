@@ -255,6 +255,37 @@ func TestOpenDetachedLab(t *testing.T) {
 	}
 }
 
+// TestAbandon: a lab that was to stay, and of which only a part is left, goes with the next sweep,
+// by all that was recorded of it.
+func TestAbandon(t *testing.T) {
+	root := t.TempDir()
+	first := create(t, root)
+	record(t, first, space("a"))
+	if err := first.Detach(); err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open(root, first.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := j.Entries(); !slices.Equal(got, []journal.Entry{space("a")}) {
+		t.Errorf("entries %v", got)
+	}
+	if err := j.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	var got [][]journal.Entry
+	if swept, err := journal.Sweep(root, removed(&got, nil)); err != nil || !slices.Equal(swept, []string{first.ID()}) {
+		t.Errorf("swept %v, %v", swept, err)
+	}
+	if len(got) != 1 || !slices.Equal(got[0], []journal.Entry{space("a")}) {
+		t.Errorf("undone %v", got)
+	}
+	if err := j.Abandon(); !errors.Is(err, journal.ErrRemoved) {
+		t.Errorf("abandoned once more: %v, want ErrRemoved", err)
+	}
+}
+
 // TestOwnerKilledWhileWriting builds what owners leave that were killed
 // between any two steps.
 func TestOwnerKilledWhileWriting(t *testing.T) {

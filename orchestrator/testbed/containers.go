@@ -73,7 +73,7 @@ func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
 			continue
 		}
 		// A switch pins the thread that matters to its CPU by itself.
-		nodes = append(nodes, docker.Node{Name: lab.Switches[i], Host: name, Switch: true})
+		nodes = append(nodes, docker.Node{Name: lab.Switches[i], Host: name, Owner: t.share.owner(), Switch: true})
 	}
 	limits := t.lab.Host.Container
 	for _, h := range lab.Hosts {
@@ -83,6 +83,7 @@ func (t *Testbed) nodes(lab *netns.Lab) []docker.Node {
 		nodes = append(nodes, docker.Node{
 			Name:   h.Namespace,
 			Host:   h.Name,
+			Owner:  t.share.owner(),
 			Image:  limits.Image,
 			CPUSet: t.cpus.Hosts,
 			CPUs:   limits.CPUs,

@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -47,32 +46,11 @@ func undoersBut(left []string) journal.Undoers {
 // cleanWait bounds the removal of what one machine has.
 const cleanWait = 30 * time.Second
 
-// cleanMachines removes what other machines have of a lab.
-func cleanMachines(entries []journal.Entry) error {
-	errs := make([]error, len(entries))
-	var all errgroup.Group
-	for i, e := range entries {
-		all.Go(func() error {
-			var f foothold
-			if errs[i] = json.Unmarshal([]byte(e.Detail), &f); errs[i] == nil {
-				errs[i] = f.clean()
-			}
-			if errs[i] != nil {
-				// Whatever it was, it is nothing that the user could have named better.
-				errs[i] = fmt.Errorf("what the lab has on machine %s stays until it answers; the next aqmlab command then removes it (%v)", e.Name, errs[i])
-			}
-			return nil
-		})
-	}
-	_ = all.Wait() // the errors are in the list
-	return errors.Join(errs...)
-}
-
 // clean removes what the machine has of the lab. The site that made it may be at it.
 func (f foothold) clean() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), cleanWait, fmt.Errorf("it took longer than %v", cleanWait))
 	defer cancel()
-	r := &remote{Machine: f.Machine, site: fmt.Sprintf("%s-clean-%d", f.Site, os.Getpid())}
+	r := f.remote("clean")
 	if err := r.open(ctx, "", os.Stderr); err != nil {
 		return errors.Join(err, r.end(ctx))
 	}

@@ -187,7 +187,11 @@ func TakeDown(id string, o Options) error {
 		return err
 	}
 	if err := j.Undo(undoers()); err != nil {
-		return errors.Join(err, j.Close()) // so that it can be tried again
+		again := j.Close // so that it can be tried again
+		if len(footholds(j.Entries())) > 0 {
+			again = j.Abandon // machines that answered have nothing of it any more
+		}
+		return errors.Join(err, again())
 	}
 	return nil
 }
@@ -195,11 +199,16 @@ func TakeDown(id string, o Options) error {
 // Find picks the kept lab of that id or name, or the only one when ref is
 // empty. Its errors wrap ErrNoLab or ErrAmbiguous.
 func Find(ref string, o Options) (Standing, error) {
-	fit, err := Kept(o)
+	kept, err := Kept(o)
 	if err != nil {
 		return Standing{}, err
 	}
-	fit = slices.DeleteFunc(fit, func(s Standing) bool { return ref != "" && ref != s.ID && ref != s.Lab })
+	return pick(ref, kept)
+}
+
+// pick is the lab of that id or name, or the only one when ref is empty.
+func pick(ref string, from []Standing) (Standing, error) {
+	fit := slices.DeleteFunc(from, func(s Standing) bool { return ref != "" && ref != s.ID && ref != s.Lab })
 	switch len(fit) {
 	case 0:
 		if ref == "" {

@@ -81,7 +81,7 @@ func (n *nodesElsewhere) attach(ctx context.Context, machine string) (*attached,
 	if !known {
 		return nil, ErrNoLab
 	}
-	a := &attached{remote: &remote{Machine: f.Machine, site: fmt.Sprintf("%s-%d", f.Site, os.Getpid())}}
+	a := &attached{remote: f.remote("live")}
 	err := a.open(ctx, "", os.Stderr)
 	if err == nil {
 		err = a.call(ctx, "Attach", f.Owner, &agent.Nothing{})

@@ -98,9 +98,9 @@ func (t *Testbed) firstVNI() int {
 func (t *Testbed) reach(ctx context.Context, o Options) error {
 	var entries []journal.Entry
 	for i, m := range t.lab.Rack.Machines {
-		r := &remote{Machine: m, site: fmt.Sprintf("aqm-%s-site-%d", t.journal.ID(), i+1)}
+		r := &remote{Machine: m, owner: t.owner(), site: fmt.Sprintf("aqm-%s-site-%d", t.journal.ID(), i+1)}
 		t.remotes = append(t.remotes, r)
-		e, err := r.entry(t.owner())
+		e, err := r.entry()
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (r *remote) open(ctx context.Context, program string, log io.Writer) error 
 		return errors.Join(err, api.Close())
 	}
 	pipe, err := r.engine.StartSite(ctx, docker.Site{
-		Name: r.site, Args: []string{"agent", SiteRole}, Socket: r.Socket, State: journal.DefaultRoot, Log: log,
+		Name: r.site, Owner: r.owner, Args: []string{"agent", SiteRole}, Socket: r.Socket, State: journal.DefaultRoot, Log: log,
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 type remote struct {
 	inventory.Machine
 	engine *docker.Engine
+	owner  string // see Share
 	site   string // name of its site's container
 	stream *agent.Stream
 	part   Part
@@ -34,8 +36,13 @@ type foothold struct {
 	Owner   string            `json:"owner"` // see Share
 }
 
-func (r *remote) entry(owner string) (journal.Entry, error) {
-	detail, err := json.Marshal(foothold{r.Machine, r.site, owner})
+// remote is the way to the machine by another site, which this process has for something.
+func (f foothold) remote(what string) *remote {
+	return &remote{Machine: f.Machine, owner: f.Owner, site: fmt.Sprintf("%s-%s-%d", f.Site, what, os.Getpid())}
+}
+
+func (r *remote) entry() (journal.Entry, error) {
+	detail, err := json.Marshal(foothold{r.Machine, r.site, r.owner})
 	return journal.Entry{Kind: journal.Machine, Name: r.Name, Detail: string(detail)}, err
 }
 

@@ -22,6 +22,14 @@ func (s *Share) info(lab string) Info {
 	return Info{Lab: lab, Owner: s.Owner, Machine: s.Spread.Here}
 }
 
+// owner is who has a share; of nil, nobody elsewhere.
+func (s *Share) owner() string {
+	if s == nil {
+		return ""
+	}
+	return s.Owner
+}
+
 // Part is what a machine has brought up of a lab.
 type Part struct {
 	ID       string // of the lab's state on the machine
