@@ -91,6 +91,8 @@ var rooms = map[string]string{
 	"e2e/tally":              "",
 	"e2e/mutation":           "",
 
+	"orchestrator/machines/check": "labs/inventory orchestrator/agent orchestrator/docker orchestrator/doctor orchestrator/host orchestrator/machines orchestrator/netns orchestrator/underlay results",
+
 	// Sweeps: how they are shown, and who measures them.
 	"orchestrator/sweep/board":     "orchestrator/sweep results results/response",
 	"orchestrator/sweep/cluster":   "bounded labs orchestrator/sweep results/store trafficgen",

@@ -71,8 +71,9 @@ func TestRuntimesAreRows(t *testing.T) {
 
 // callers are the files that call by names: the clients themselves.
 var callers = map[string]string{
-	"orchestrator/testbed/remote.go": "the client of a site",
-	"orchestrator/testbed/site.go":   "forwards calls of others",
+	"orchestrator/machines/check/site.go": "the client of a process that looks at its machine",
+	"orchestrator/testbed/remote.go":      "the client of a site",
+	"orchestrator/testbed/site.go":        "forwards calls of others",
 }
 
 // TestCallsAreTyped: helper processes are called by the methods of their clients, not

@@ -10,6 +10,7 @@ import (
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/doctor"
 	"aqmlab/orchestrator/guests"
+	"aqmlab/orchestrator/machines/check"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/program"
 	"aqmlab/orchestrator/role"
@@ -44,6 +45,10 @@ func newAgent(kinds port.Kinds) *cobra.Command {
 		&cobra.Command{
 			Use:  testbed.SiteRole,
 			RunE: func(c *cobra.Command, _ []string) error { return testbed.ServeSite(c.Context(), kinds) },
+		},
+		&cobra.Command{
+			Use:  check.Role,
+			RunE: func(c *cobra.Command, _ []string) error { return check.Serve(c.Context()) },
 		},
 		&cobra.Command{
 			Use:  doctor.Role,

@@ -78,7 +78,7 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(kinds), newSweep(kinds), newTune(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(kinds), newResults(), newLab(kinds), newDoctor(), newBench(),
+		newRun(kinds), newSweep(kinds), newTune(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(kinds), newResults(), newLab(kinds), newMachines(kinds), newDoctor(), newBench(),
 		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
 	)
 	checkArgs(root)

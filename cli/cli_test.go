@@ -159,6 +159,13 @@ func TestWrongCommandLines(t *testing.T) {
 		{"bench bringup --rounds 0", []string{"--rounds 0"}},
 		{"bench datapath --rounds -1", []string{"--rounds -1"}},
 		{"doctor now", []string{"now"}},
+		{"machines", []string{"check"}},
+		{"machines check", []string{"--machines rack.yaml"}},
+		{"machines check smoke", []string{"smoke", "--machines rack.yaml"}},
+		{"machines check --machines /no/such/file", []string{"/no/such/file"}},
+		{"machines check smok", []string{"smok", "smoke"}},
+		{"machines check smoke --for 2m", []string{"--for 2m0s", "10ms", "1m0s"}},
+		{"machines check smoke --for 1", []string{"--for"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

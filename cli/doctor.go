@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-
-	"aqmlab/orchestrator/doctor"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"aqmlab/orchestrator/doctor"
+	"aqmlab/results"
 )
 
 func newDoctor() *cobra.Command {
@@ -28,8 +30,28 @@ here.`,
 }
 
 func printDiagnosis(w io.Writer, d doctor.Diagnosis) error {
-	fmt.Fprintf(w, "kernel %s, %s, %s\n\n", d.Machine.Kernel, d.Machine.CPU, plural(d.Machine.Cores, "core"))
-	for _, f := range d.Findings {
+	printMachine(w, d.Machine)
+	printFindings(w, d.Findings)
+	switch {
+	case d.Ready:
+		fmt.Fprintln(w, "\nLabs run here: try aqmlab run quickstart.")
+	case d.Guest:
+		fmt.Fprintln(w, "\nLabs run here in virtual time, whatever is MISSING: try aqmlab run quickstart --runtime uml.")
+	default:
+		fmt.Fprintln(w, "\nNo lab with real hosts can run here until what is MISSING is there; aqmlab kernel build or --runtime sim do without.")
+	}
+	return nil
+}
+
+// printMachine prints what a machine is, and more of it.
+func printMachine(w io.Writer, m results.Machine, more ...string) {
+	facts := append([]string{"kernel " + m.Kernel, m.CPU, plural(m.Cores, "core")}, more...)
+	fmt.Fprintf(w, "%s\n\n", strings.Join(facts, ", "))
+}
+
+// printFindings prints what a machine has for labs.
+func printFindings(w io.Writer, all []doctor.Finding) {
+	for _, f := range all {
 		mark := "ok     "
 		switch {
 		case !f.OK && f.Needed:
@@ -42,13 +64,4 @@ func printDiagnosis(w io.Writer, d doctor.Diagnosis) error {
 			fmt.Fprintf(w, "%33s-> %s\n", "", f.Remedy)
 		}
 	}
-	switch {
-	case d.Ready:
-		fmt.Fprintln(w, "\nLabs run here: try aqmlab run quickstart.")
-	case d.Guest:
-		fmt.Fprintln(w, "\nLabs run here in virtual time, whatever is MISSING: try aqmlab run quickstart --runtime uml.")
-	default:
-		fmt.Fprintln(w, "\nNo lab with real hosts can run here until what is MISSING is there; aqmlab kernel build or --runtime sim do without.")
-	}
-	return nil
 }

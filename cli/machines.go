@@ -32,10 +32,14 @@ func useMachines(lab *labs.Lab, path string) error {
 	return nil
 }
 
+func listsNoMachines(lab *labs.Lab) error {
+	return fmt.Errorf("lab %s lists no machines: name a file with them (--machines rack.yaml), or list them in the lab (machines)", lab.Name)
+}
+
 // showPlacement prints which machine has what of a lab.
 func showPlacement(w io.Writer, lab *labs.Lab) error {
 	if len(lab.Rack.Machines) == 0 {
-		return usage(fmt.Errorf("lab %s lists no machines: name a file with them (--machines rack.yaml), or list them in the lab (machines)", lab.Name))
+		return usage(listsNoMachines(lab))
 	}
 	spec, err := lab.Fabric(lab.Baseline, lab.Seeds[0])
 	if err != nil {

@@ -18,9 +18,16 @@ import (
 )
 
 // TestRack: the daemons of a rack answer by every way that an inventory may name, each is
-// on a machine of its own, and none sees what another has.
+// on a machine of its own, and none sees what another has. A check of them finds what they
+// are.
 func TestRack(t *testing.T) {
 	r := newRack(t, 3)
+	t.Run("ways", func(t *testing.T) { reachByAllWays(t, r) })
+	t.Run("check", func(t *testing.T) { checkMachines(t, r) })
+	t.Run("interrupted check", func(t *testing.T) { interruptCheck(t, r) })
+}
+
+func reachByAllWays(t *testing.T, r *rack) {
 	v, err := inventory.Load(r.inventory)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 
 // TestHelp: every command explains itself with an example.
 func TestHelp(t *testing.T) {
-	for _, words := range []string{"", "run", "compare", "report", "lab list", "lab show", "lab check", "lab up", "lab down", "lab status", "lab exec", "scheme list", "scheme show", "scheduler list", "workload show", "transport list", "doctor", "bench datapath", "bench bringup"} {
+	for _, words := range []string{"", "run", "compare", "report", "lab list", "lab show", "lab check", "lab up", "lab down", "lab status", "lab exec", "scheme list", "scheme show", "scheduler list", "workload show", "transport list", "doctor", "machines check", "bench datapath", "bench bringup"} {
 		o := aqmlab(t, plainVar, 0, append(strings.Fields(words), "--help")...)
 		if !containsAll(o.out, "Usage:", "Examples:") {
 			t.Errorf("aqmlab %s --help:\n%s", words, o.out)

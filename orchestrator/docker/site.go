@@ -58,7 +58,7 @@ type Site struct {
 	Owner  string   // who has it
 	Args   []string // of the program
 	Socket string   // of the daemon, on its machine
-	State  string   // folder of the state of all labs, on the machine
+	State  string   // folder of the state of all labs, on the machine, which the site makes; empty: none
 	Log    io.Writer
 }
 
@@ -91,6 +91,10 @@ func (s Site) config(ref string) *container.Config {
 
 func (s Site) hostConfig() *container.HostConfig {
 	no := false
+	var state []string
+	if s.State != "" {
+		state = []string{s.State + ":" + s.State} // which makes the folder
+	}
 	return &container.HostConfig{
 		NetworkMode:    "host",
 		PidMode:        "host",
@@ -103,7 +107,7 @@ func (s Site) hostConfig() *container.HostConfig {
 		MaskedPaths:    []string{},
 		ReadonlyPaths:  []string{}, // it writes to /proc/sys of hosts
 		Init:           &no,
-		Binds:          []string{s.State + ":" + s.State}, // which makes the folder
+		Binds:          state,
 		Mounts:         []mount.Mount{{Type: mount.TypeBind, Source: s.Socket, Target: siteSocket}},
 	}
 }
@@ -115,7 +119,7 @@ func (e *Engine) StartSite(ctx context.Context, s Site) (io.ReadWriteCloser, err
 	if err != nil {
 		return nil, err
 	}
-	made, err := e.api.ContainerCreate(ctx, s.config(ref), s.hostConfig(), nil, nil, s.Name)
+	made, err := e.createSite(ctx, s, ref)
 	if err != nil {
 		return nil, fmt.Errorf("create container %s: %w", s.Name, err)
 	}
@@ -124,6 +128,17 @@ func (e *Engine) StartSite(ctx context.Context, s Site) (io.ReadWriteCloser, err
 		return nil, errors.Join(fmt.Errorf("container %s: %w", s.Name, err), e.RemoveSite(ctx, s.Name))
 	}
 	return newPipe(conn, s.Log), nil
+}
+
+// createSite creates its container, even if ctx ends meanwhile: only one that is there can
+// be removed.
+func (e *Engine) createSite(ctx context.Context, s Site, ref string) (container.CreateResponse, error) {
+	if err := ctx.Err(); err != nil {
+		return container.CreateResponse{}, context.Cause(ctx)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), apiWait)
+	defer cancel()
+	return e.api.ContainerCreate(ctx, s.config(ref), s.hostConfig(), nil, nil, s.Name)
 }
 
 func (e *Engine) startSite(ctx context.Context, id string) (types.HijackedResponse, error) {

@@ -45,8 +45,8 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"` // what to do, if it is not there
 }
 
-// unless is the finding, or what to say and do where an error was found.
-func (f Finding) unless(err error, text, remedy string) Finding {
+// Unless is the finding, or what to say and do where an error was found.
+func (f Finding) Unless(err error, text, remedy string) Finding {
 	f.OK = err == nil
 	if !f.OK {
 		f.Text, f.Remedy = fmt.Sprintf("%s: %v", text, err), remedy
@@ -60,21 +60,35 @@ func Diagnose() Diagnosis {
 	d := DiagnoseKernel()
 	guest := findGuestKernel()
 	d.Guest = guest.OK
-	d.Findings = append(d.Findings, findDocker(), guest, findLoad(before, unread))
+	d.Add(findDocker(), guest, findLoad(before, unread))
 	return d
+}
+
+// DiagnoseSite looks at this machine as one of several that a lab lies on. That Docker is
+// there is known, and guest kernels take no part.
+func DiagnoseSite() Diagnosis {
+	before, unread := host.ReadLoad()
+	d := DiagnoseKernel()
+	d.Add(findLoad(before, unread))
+	return d
+}
+
+// Add adds findings.
+func (d *Diagnosis) Add(all ...Finding) {
+	for _, f := range all {
+		d.Findings = append(d.Findings, f)
+		d.Ready = d.Ready && (f.OK || !f.Needed)
+	}
 }
 
 // DiagnoseKernel looks at the running kernel alone.
 func DiagnoseKernel() Diagnosis {
-	d := Diagnosis{Machine: results.ThisMachine()}
+	d := Diagnosis{Machine: results.ThisMachine(), Ready: true}
 	rights, parts := findRights()
 	d.Rootless = rights.OK && os.Geteuid() != 0
-	d.Findings = append([]Finding{rights}, parts...)
-	d.Findings = append(d.Findings, findCPUs(), findTimers(), findBacklog())
-	d.Ready = true
-	for _, f := range d.Findings {
-		d.Ready = d.Ready && (f.OK || !f.Needed)
-	}
+	d.Add(rights)
+	d.Add(parts...)
+	d.Add(findCPUs(), findTimers(), findBacklog())
 	return d
 }
 
@@ -170,7 +184,7 @@ const probe = "probe0"
 func findNamespaces() Finding {
 	err := netns.Scratch(probe, func(netlink.Link) error { return nil })
 	return Finding{Part: "hosts", Needed: true, Text: "network namespaces and veth pairs"}.
-		unless(err, "no network namespaces or veth pairs", "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH")
+		Unless(err, "no network namespaces or veth pairs", "run as root on a kernel with CONFIG_NET_NS and CONFIG_VETH")
 }
 
 // findUplinks tries what hosts are held to their link's rate with.
@@ -185,7 +199,7 @@ func findUplinks() Finding {
 		})
 	})
 	return Finding{Part: "uplinks", Needed: true, Text: "token buckets (tbf) hold hosts to their link's rate"}.
-		unless(err, "no token buckets (tbf)", "run as root on a kernel with CONFIG_NET_SCH_TBF")
+		Unless(err, "no token buckets (tbf)", "run as root on a kernel with CONFIG_NET_SCH_TBF")
 }
 
 func findPackets() Finding {
@@ -194,7 +208,7 @@ func findPackets() Finding {
 		err = errors.Join(unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V2), unix.Close(fd))
 	}
 	return Finding{Part: "switch", Needed: true, Text: "packet sockets (TPACKET_V2 rings)"}.
-		unless(err, "no packet sockets", "run as root on a kernel with CONFIG_PACKET")
+		Unless(err, "no packet sockets", "run as root on a kernel with CONFIG_PACKET")
 }
 
 func findCPUs() Finding {
@@ -211,7 +225,7 @@ func findCPUs() Finding {
 // findPriority tries what has other programs wait for the switch.
 func findPriority() Finding {
 	return Finding{Part: "priority", Text: "the switch goes before all other programs on its CPU"}.
-		unless(wire.CanRealTime(), "other programs can keep the switch from its CPU: no real-time threads", "run as root with CAP_SYS_NICE, or with a limit of real-time priorities above 0 (ulimit -r), or where nothing else runs")
+		Unless(wire.CanRealTime(), "other programs can keep the switch from its CPU: no real-time threads", "run as root with CAP_SYS_NICE, or with a limit of real-time priorities above 0 (ulimit -r), or where nothing else runs")
 }
 
 // loadWindow is how long to look for programs that are busy.

@@ -95,7 +95,7 @@ func (t tunnel) add(e end, group uint32) error {
 	}
 	defer ns.Close()
 	return Do(t.underlay, func() error {
-		outer, err := deviceOf(t.near)
+		outer, err := DeviceOf(t.near)
 		if err != nil {
 			return err
 		}
@@ -105,24 +105,38 @@ func (t tunnel) add(e end, group uint32) error {
 		}
 		attrs := e.attrs(t.mtu)
 		attrs.Group, attrs.Namespace = group, netlink.NsFd(ns)
-		link := &netlink.Vxlan{
-			LinkAttrs:    attrs,
-			VxlanId:      t.vni,
-			VtepDevIndex: outer.Attrs().Index,
-			SrcAddr:      net.IP(t.near.AsSlice()),
-			Group:        net.IP(t.far.AsSlice()),
-			TTL:          64,
-			Port:         t.port,
-		}
-		if err := netlink.LinkAdd(link); err != nil {
-			return fmt.Errorf("add a VXLAN link to %s, VNI %d, UDP port %d (CONFIG_VXLAN): %w", t.far, t.vni, t.port, err)
-		}
-		return nil
+		return t.make(attrs, outer)
 	})
 }
 
-// deviceOf finds the device of the calling thread's namespace that has an address.
-func deviceOf(addr netip.Addr) (netlink.Link, error) {
+// make makes the device, whose packets go through another one.
+func (t tunnel) make(attrs netlink.LinkAttrs, outer netlink.Link) error {
+	link := &netlink.Vxlan{
+		LinkAttrs:    attrs,
+		VxlanId:      t.vni,
+		VtepDevIndex: outer.Attrs().Index,
+		SrcAddr:      net.IP(t.near.AsSlice()),
+		Group:        net.IP(t.far.AsSlice()),
+		TTL:          64,
+		Port:         t.port,
+	}
+	if err := netlink.LinkAdd(link); err != nil {
+		return fmt.Errorf("add a VXLAN link to %s, VNI %d, UDP port %d (CONFIG_VXLAN): %w", t.far, t.vni, t.port, err)
+	}
+	return nil
+}
+
+// CanTunnel tries, in a namespace that is gone afterwards, whether links to other machines
+// can be made at a UDP port. The error says what the kernel lacks.
+func CanTunnel(port int) error {
+	return Scratch("outer0", func(outer netlink.Link) error {
+		t := tunnel{vni: 1, near: netip.AddrFrom4([4]byte{192, 0, 2, 1}), far: netip.AddrFrom4([4]byte{192, 0, 2, 2}), port: port}
+		return t.make(netlink.LinkAttrs{Name: "inner0"}, outer)
+	})
+}
+
+// DeviceOf finds the device of the calling thread's namespace that has an address.
+func DeviceOf(addr netip.Addr) (netlink.Link, error) {
 	all, err := netlink.AddrList(nil, netlink.FAMILY_V4)
 	if err != nil {
 		return nil, fmt.Errorf("list addresses: %w", err)

@@ -19,7 +19,7 @@ func (s *Site) Reflect(addr netip.Addr, at *netip.AddrPort) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reflector == nil {
-		r, err := underlay.Reflect(addr)
+		r, err := underlay.Reflect(netip.AddrPortFrom(addr, 0))
 		if err != nil {
 			return err
 		}

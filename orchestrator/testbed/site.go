@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/labs"
 	"aqmlab/labs/inventory"
 	"aqmlab/orchestrator/agent"
@@ -29,7 +27,7 @@ const SiteRole = "site"
 
 // ServeSite is the life of a site. It is called over the standard input and output.
 func ServeSite(ctx context.Context, kinds port.Kinds) error {
-	stream, err := standardStream()
+	stream, err := agent.Standard()
 	if err != nil {
 		return err
 	}
@@ -40,22 +38,6 @@ func ServeSite(ctx context.Context, kinds port.Kinds) error {
 	})
 	return errors.Join(err, s.close())
 }
-
-// standardStream is the standard input and output, whose reading ends when it is closed.
-func standardStream() (*standard, error) {
-	for _, fd := range []int{unix.Stdin, unix.Stdout} {
-		if err := unix.SetNonblock(fd, true); err != nil {
-			return nil, os.NewSyscallError("fcntl", err)
-		}
-	}
-	return &standard{os.NewFile(uintptr(unix.Stdin), "stdin"), os.NewFile(uintptr(unix.Stdout), "stdout")}, nil
-}
-
-type standard struct{ in, out *os.File }
-
-func (s *standard) Read(b []byte) (int, error)  { return s.in.Read(b) }
-func (s *standard) Write(b []byte) (int, error) { return s.out.Write(b) }
-func (s *standard) Close() error                { return errors.Join(s.in.Close(), s.out.Close()) }
 
 // Site is a machine's share of a lab, as its owner on another machine calls it.
 type Site struct {

@@ -110,7 +110,7 @@ func Compare(ctx context.Context, with netip.AddrPort) (Offset, error) {
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	best, answers := Offset{RTT: time.Hour}, 0
 	for i := range probes {
-		o, err := probe(conn, uint64(i))
+		o, err := probe(conn, uint64(i), probeSize)
 		switch {
 		case ctx.Err() != nil:
 			return Offset{}, context.Cause(ctx)
@@ -132,9 +132,9 @@ func Compare(ctx context.Context, with netip.AddrPort) (Offset, error) {
 	return best, nil
 }
 
-// probe sends one probe, and waits for its answer.
-func probe(conn *net.UDPConn, number uint64) (Offset, error) {
-	packet := make([]byte, probeSize)
+// probe sends one probe of that many bytes, and waits for its answer.
+func probe(conn *net.UDPConn, number uint64, size int) (Offset, error) {
+	packet := make([]byte, size)
 	binary.BigEndian.PutUint64(packet, number)
 	begun := monotonic()
 	binary.BigEndian.PutUint64(packet[sent:], uint64(begun))

@@ -15,15 +15,14 @@ type Reflector struct {
 	tcp *net.TCPListener
 }
 
-// Reflect begins to answer at a port of an address of this machine, the same of UDP and
-// TCP, until the reflector is closed.
-func Reflect(addr netip.Addr) (*Reflector, error) {
-	udp, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0)))
+// Reflect begins to answer at an address of this machine, the same port of UDP and TCP,
+// until the reflector is closed. Port 0 is any one that is free.
+func Reflect(at netip.AddrPort) (*Reflector, error) {
+	udp, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(at))
 	if err != nil {
 		return nil, fmt.Errorf("answer other machines: %w", err)
 	}
-	port := udp.LocalAddr().(*net.UDPAddr).AddrPort().Port()
-	tcp, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(netip.AddrPortFrom(addr, port)))
+	tcp, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(udp.LocalAddr().(*net.UDPAddr).AddrPort()))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("answer other machines: %w", err), udp.Close())
 	}

@@ -2,14 +2,11 @@ package underlay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // accept takes all that comes, and answers with the number of bytes at the end of each
@@ -44,7 +41,7 @@ func throughput(ctx context.Context, to netip.AddrPort, over time.Duration) (flo
 	defer cancel()
 	c, err := d.DialContext(ctx, "tcp4", to.String())
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w: do firewalls let TCP pass between the machines?", err)
 	}
 	conn := c.(*net.TCPConn)
 	defer conn.Close()
@@ -68,23 +65,3 @@ func throughput(ctx context.Context, to netip.AddrPort, over time.Duration) (flo
 
 // dialWait is how long the other machine may take to answer.
 const dialWait = 5 * time.Second
-
-// MTU is the size of the largest packet, in bytes with its IP header, that the path to an
-// address of another machine takes, as far as this machine's kernel can tell: its
-// interface's, or what routers on the way have said.
-func MTU(to netip.AddrPort) (int, error) {
-	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(to))
-	if err != nil {
-		return 0, fmt.Errorf("find the MTU towards %s: %w", to, err)
-	}
-	defer conn.Close()
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var mtu int
-	if cerr := raw.Control(func(fd uintptr) { mtu, err = unix.GetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_MTU) }); cerr != nil || err != nil {
-		return 0, fmt.Errorf("find the MTU towards %s: %w", to, errors.Join(cerr, err))
-	}
-	return mtu, nil
-}

@@ -13,7 +13,7 @@ import (
 
 func reflector(t *testing.T) netip.AddrPort {
 	t.Helper()
-	r, err := underlay.Reflect(netip.MustParseAddr("127.0.0.1"))
+	r, err := underlay.Reflect(netip.MustParseAddrPort("127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestThroughput(t *testing.T) {
 	if err != nil || bits <= 0 {
 		t.Errorf("%v bit/s, %v", bits, err)
 	}
-	mtu, err := underlay.MTU(reflector(t))
+	mtu, err := underlay.MTU(t.Context(), reflector(t))
 	loopback, lerr := net.InterfaceByName("lo")
 	if err != nil || lerr != nil || mtu != min(loopback.MTU, 65535) {
 		t.Errorf("MTU %d, %v; want that of lo, %d, as far as a packet can be", mtu, errors.Join(err, lerr), loopback.MTU)
