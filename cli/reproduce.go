@@ -104,15 +104,17 @@ func newReproduce(kinds port.Kinds) *cobra.Command {
 		Long: `Reproduce runs the labs of published experiments with the papers' parameters,
 and prints each claim beside what was measured here. A claim is reproduced when
 the direction is the same and the difference within 10 percentage points of the
-published one, or better.
+published one, or better. It is established when the difference is also near the
+published one on the other side, and not by chance.
 
 Every point is stored as soon as it is done, and every experiment recorded in the
 folder of the card (--out), with a page of all claims. After an interruption the
 same command goes on where it was, and what the records hold is not run again
 unless its lab has changed, or it was measured before --since. --card prints what
-there is without running anything, --plan what would be run. Real hosts (--runtime
-other than sim) run the experiments that the paper ran on a testbed. Without a name,
-all experiments of all papers are meant.`,
+there is without running anything, --plan what would be run, with the time that it takes
+on this machine. Real hosts (--runtime other than sim) run the experiments that the paper
+ran on a testbed. An experiment is named as tcn-fig3 or tcn/fig3. Without a name, all
+experiments of all papers are meant.`,
 		Example: `  aqmlab reproduce tcn --quick
   aqmlab reproduce tcn-fig6 --full --jobs 4
   aqmlab reproduce all --headline

@@ -9,7 +9,7 @@ import (
 func TestReproduce(t *testing.T) {
 	dir := t.TempDir()
 	out, errs := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--out", dir)
-	if !strings.Contains(out, "QUICK") || !strings.Contains(out, "1 claim: ") || !strings.Contains(errs, "1 point to run, 0 stored; about ") {
+	if !strings.Contains(out, "QUICK") || !strings.Contains(out, "of 1 claims established") || !strings.Contains(errs, "1 point to run, 0 stored; about ") {
 		t.Errorf("stdout:\n%s\nstderr:\n%s", out, errs)
 	}
 	if out, _ := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--plan", "--out", t.TempDir()); !strings.Contains(out, "tcn-sec5-limiter  ") || !strings.Contains(out, "1 point to run, 0 stored") {
@@ -26,9 +26,25 @@ func TestReproduce(t *testing.T) {
 		Scale  string
 		Claims []map[string]any
 		Counts map[string]int
+
+		Established        int
+		Shortfalls, Papers map[string]any
 	}](t, out)
+	if card.Established != 0 || card.Shortfalls["no interval"] != 1.0 || card.Papers["tcn"] == nil {
+		t.Errorf("a claim by one seed: %+v", card)
+	}
 	if len(card.Claims) != 1 || card.Claims[0]["id"] != "tcn-sec5-limiter-c1" || card.Claims[0]["sim"] == nil || card.Counts["not run"] != 0 {
 		t.Errorf("card %+v", card)
+	}
+}
+
+// The help says how long each scale takes.
+func TestReproduceHelpTellsDurations(t *testing.T) {
+	out, _ := run(t, 0, "reproduce", "--help")
+	for _, scale := range []string{"--quick", "--standard", "--full"} {
+		if _, after, found := strings.Cut(out, "      "+scale+" "); !found || !strings.Contains(strings.SplitN(after, "\n", 2)[0], "on two cores") {
+			t.Errorf("%s: no duration in\n%s", scale, out)
+		}
 	}
 }
 

@@ -48,6 +48,16 @@ func bookNames() []string {
 	return names
 }
 
+// bookName is the name of a lab of the book, which may be spelled as the experiment that it
+// is of: tcn-fig3 is tcn/fig3. Empty: there is none.
+func bookName(ref string) string {
+	names := bookNames()
+	if i := slices.IndexFunc(names, func(name string) bool { return name == ref || strings.ReplaceAll(name, "/", "-") == ref }); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
 // isPart tells whether a name of the book is that of a part of labs, and of no
 // lab.
 func isPart(name string) bool { return strings.Contains(name, "/parts/") }

@@ -170,3 +170,24 @@ func TestFromBook(t *testing.T) {
 		}
 	}
 }
+
+// The lab of an experiment is found by the experiment's name, too, unless there is a file of
+// that name.
+func TestBookByExperiment(t *testing.T) {
+	for ref, want := range map[string]string{"tcn-fig3": "tcn-fig3", "mqecn-sec5.1.1-sim": "mqecn-sec5-1-1-sim", "ecnsharp-fig11-4x": "ecnsharp-fig11-4x"} {
+		loaded, err := labs.Load(ref, labs.Options{})
+		if err != nil || loaded.Name != want {
+			t.Errorf("%s: %v, %v", ref, loaded, err)
+		}
+		if l, err := labs.FromBook(ref, labs.Options{}.Kinds); err != nil || l.Name != want {
+			t.Errorf("%s of the book: %v, %v", ref, l, err)
+		}
+	}
+	t.Chdir(folder(t, map[string]string{"tcn-fig3": shared}))
+	if l, err := labs.Load("tcn-fig3", labs.Options{}); err != nil || l.Name != "shared" {
+		t.Errorf("beside a file of that name: %v, %v", l, err)
+	}
+	if _, err := labs.Load("tcn-parts-testbed", labs.Options{}); !errors.Is(err, labs.ErrNoLab) {
+		t.Errorf("a part: error %v", err)
+	}
+}

@@ -84,11 +84,11 @@ func Book() ([]Entry, error) {
 // override has a say in it. The error for a name that the book does not have
 // wraps [ErrNoLab].
 func FromBook(name string, kinds port.Kinds) (*Lab, error) {
-	data, err := book.ReadFile(name + extension)
-	if err != nil || isPart(name) {
+	at, ok := inBook(bookName(name))
+	if !ok {
 		return nil, noLab(name)
 	}
-	l, err := read(schema.Source{File: name + extension, Data: data, BookOnly: true}, schema.Overrides{}, kinds)
+	l, err := read(at, schema.Overrides{}, kinds)
 	if err != nil {
 		return nil, fmt.Errorf("reading the lab book: %w", err)
 	}
@@ -98,12 +98,24 @@ func FromBook(name string, kinds port.Kinds) (*Lab, error) {
 // maxFile is more than any lab has.
 const maxFile = 16 << 20
 
-// open finds the lab file.
+// inBook is the file of a lab of the book.
+func inBook(name string) (at schema.Source, ok bool) {
+	data, err := book.ReadFile(name + extension)
+	if err != nil || isPart(name) {
+		return schema.Source{}, false
+	}
+	return schema.Source{File: name + extension, Data: data, BookOnly: true}, true
+}
+
+// open finds the lab file. A file comes before the other spelling of a name of the book.
 func open(ref string) (schema.Source, error) {
-	if data, err := book.ReadFile(ref + extension); err == nil && !isPart(ref) {
-		return schema.Source{File: ref + extension, Data: data, BookOnly: true}, nil
+	if at, ok := inBook(ref); ok {
+		return at, nil
 	}
 	data, err := bounded.ReadFile(ref, maxFile)
+	if at, ok := inBook(bookName(ref)); ok && errors.Is(err, fs.ErrNotExist) {
+		return at, nil
+	}
 	if errors.Is(err, fs.ErrNotExist) && (!isPath(ref) || isBookName(ref)) {
 		return schema.Source{}, noLab(ref)
 	}

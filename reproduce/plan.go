@@ -193,16 +193,25 @@ func outline(names []string, o Options) (*Plan, error) {
 	return p, nil
 }
 
+// experimentNames are names in the spelling of experiments: tcn/fig3 is tcn-fig3.
+func experimentNames(names []string) (ids []string) {
+	for _, n := range names {
+		ids = append(ids, strings.Replace(n, "/", "-", 1))
+	}
+	return ids
+}
+
 // choose takes the experiments that the names stand for, and those that their
 // claims look at.
 func (p *Plan) choose(published []papers.Paper, names []string) error {
+	ids := experimentNames(names)
 	known := []string{All}
 	var asked, baselines []string // ids
 	for _, paper := range published {
 		known = append(known, paper.ID)
 		for _, e := range paper.Experiments {
 			known = append(known, e.ID)
-			if !p.Scale.covers(e) || !slices.ContainsFunc(names, func(n string) bool { return n == All || n == paper.ID || n == e.ID }) {
+			if !p.Scale.covers(e) || !slices.ContainsFunc(ids, func(n string) bool { return n == All || n == paper.ID || n == e.ID }) {
 				continue
 			}
 			asked = append(asked, e.ID)
@@ -211,8 +220,8 @@ func (p *Plan) choose(published []papers.Paper, names []string) error {
 			}
 		}
 	}
-	for _, n := range names {
-		if !slices.Contains(known, n) {
+	for i, n := range names {
+		if !slices.Contains(known, ids[i]) {
 			return fmt.Errorf("%w: %w", ErrUnknown, kind.Unknown("name", n, known))
 		}
 	}

@@ -82,6 +82,16 @@ func TestScales(t *testing.T) {
 	}
 }
 
+// An experiment may be named as its lab is, and an unknown one as it was asked for.
+func TestNamesOfLabs(t *testing.T) {
+	if p := planned(t, Quick, "tcn/fig3"); len(p.points) == 0 || p.points[0].experiment.ID != "tcn-fig3" {
+		t.Errorf("planned %v", p.points)
+	}
+	if _, err := New([]string{"tcn/fig99"}, Options{Scale: Quick, Runtime: "sim", Out: t.TempDir()}); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `"tcn/fig99"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Of the loads of a scale those that were asked for are run, with as many flows as
 // were asked for and published.
 func TestLoadsAndFlows(t *testing.T) {
