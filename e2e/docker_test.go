@@ -49,6 +49,9 @@ func noContainers(t *testing.T) {
 	if left := docker(t, "ps", "--all", "--quiet", "--filter", "label=aqmlab.lab"); left != "" {
 		t.Errorf("containers left behind: %s", left)
 	}
+	if left := docker(t, "volume", "ls", "--quiet", "--filter", "label=aqmlab.lab"); left != "" {
+		t.Errorf("volumes left behind: %s", left)
+	}
 	nothingLeft(t)
 }
 
@@ -161,12 +164,23 @@ func buildApp(t *testing.T) string {
 // application makes an image of somebody's own application.
 func application(t *testing.T, name string) {
 	t.Helper()
+	load := exec.Command("docker", "import", "-", name)
+	load.Stdin = fileSystem(t)
+	if out, err := load.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", load.Args, err, out)
+	}
+	t.Cleanup(func() { docker(t, "image", "rm", name) })
+}
+
+// fileSystem is that of the application's image.
+func fileSystem(t *testing.T) *bytes.Buffer {
+	t.Helper()
 	content, err := os.ReadFile(buildApp(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var image bytes.Buffer
-	w := tar.NewWriter(&image)
+	image := new(bytes.Buffer)
+	w := tar.NewWriter(image)
 	if err := w.WriteHeader(&tar.Header{Name: "bin/app", Mode: 0o755, Size: int64(len(content))}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,12 +190,7 @@ func application(t *testing.T, name string) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	load := exec.Command("docker", "import", "-", name)
-	load.Stdin = &image
-	if out, err := load.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", load.Args, err, out)
-	}
-	t.Cleanup(func() { docker(t, "image", "rm", name) })
+	return image
 }
 
 // TestDockerUp: hosts of somebody's own image stay up, run his application,

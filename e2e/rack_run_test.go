@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,9 @@ func (r *rack) nothingLeft(machines ...*rackMachine) {
 	for _, m := range machines {
 		if left := m.output(r.t, "ps", "--all", "--format", "{{.Names}}"); left != "" {
 			r.t.Errorf("left on %s: %s", m.Name, left)
+		}
+		if left := m.output(r.t, "volume", "ls", "--quiet"); left != "" {
+			r.t.Errorf("volumes left on %s: %s", m.Name, left)
 		}
 	}
 	if left := labsIn(stateOf(r.t)); len(left) > 0 {
@@ -108,10 +112,20 @@ func faithful(t *testing.T, run *store.Run) bool {
 }
 
 // TestRackLab: a lab that is left up on three machines is watched, changed and removed as
-// one on a single machine.
+// one on a single machine. Its hosts are of somebody's own image, which each machine must
+// have.
 func TestRackLab(t *testing.T) {
 	r := newRack(t, 3)
-	up := aqmlab(t, plainVar, 0, "lab", "up", "quickstart", "--machines", r.byAllWays(), "--scheme", "droptail")
+	const image = "aqmlab-e2e-app:1"
+	r.importTo(image, r.machines[0], r.machines[2])
+	args := []string{"lab", "up", "quickstart", "--machines", r.byAllWays(), "--scheme", "droptail", "--set", "host.image=" + image}
+	pull := "docker --host ssh://root@" + r.machines[1].Address.String() + " pull " + image
+	if o := aqmlab(t, plainVar, 2, args...); !containsAll(o.err, "host.image", "is not on machine m2", pull) || containsAll(o.err, "machine m3") {
+		t.Errorf("without the image: %q", o.err)
+	}
+	r.nothingLeft(r.machines...)
+	r.importTo(image, r.machines[1])
+	up := aqmlab(t, plainVar, 0, args...)
 	if !strings.Contains(up.out, "9 hosts") {
 		t.Errorf("lab up printed %q", up.out)
 	}
@@ -128,16 +142,33 @@ func TestRackLab(t *testing.T) {
 	if o := aqmlab(t, plainVar, 0, "lab", "stats"); !strings.Contains(o.out, "lab time") {
 		t.Errorf("lab stats printed %q", o.out)
 	}
-	for _, host := range []string{"h1", "h9"} { // on the first machine and on the last
-		if o := aqmlab(t, plainVar, 0, "lab", "exec", host, "--", "/usr/local/bin/aqmlab", "lab", "list"); !strings.Contains(o.out, "quickstart") {
-			t.Errorf("lab exec %s printed %q", host, o.out)
-		}
+	server := command(t, plainVar, "lab", "exec", "h1", "--", "app") // on the first machine
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
 	}
+	waitFor(t, func() bool {
+		out, err := command(t, plainVar, "lab", "exec", "h9", "--", "app", "h1").Output() // on the last
+		return err == nil && string(out) == "this is h1\n"
+	})
 	if o := aqmlab(t, plainVar, 0, "lab", "status"); !containsAll(o.out, "tcn", "rate=100Mbps") {
 		t.Errorf("lab status printed %q", o.out)
 	}
 	aqmlab(t, plainVar, 0, "lab", "down")
+	_ = server.Wait() // went with the lab
 	r.nothingLeft(r.machines...)
+}
+
+// importTo gives machines the image of the application.
+func (r *rack) importTo(image string, machines ...*rackMachine) {
+	r.t.Helper()
+	files := fileSystem(r.t).Bytes()
+	for _, m := range machines {
+		load := m.docker("import", "-", image)
+		load.Stdin = bytes.NewReader(files)
+		if out, err := load.CombinedOutput(); err != nil {
+			r.t.Fatalf("%v: %v\n%s", load.Args, err, out)
+		}
+	}
 }
 
 // TestRackFaults: what a killed run has on its machines goes with the next command, and

@@ -24,20 +24,25 @@ type Container struct {
 	node   Node
 	image  string
 	socket string
+	volume string // with the program, for named images
 	labels map[string]string
 }
 
 var _ agent.Place = (*Container)(nil)
 
 // Prepare readies the containers of a lab: it finds their images, making
-// aqmlab's own, removes containers that a reboot has left, and records in the
-// journal what Launch will make. The error for an image that is not here is an
-// [UnavailableError].
+// aqmlab's own, removes what a reboot has left, records in the journal what
+// Launch will make, and makes the volume that named images need. The error for
+// an image that is not here is an [UnavailableError].
 func (e *Engine) Prepare(ctx context.Context, j *journal.Journal, nodes []Node) ([]*Container, error) {
 	if err := e.removeOrphans(ctx, filepath.Dir(j.Dir())); err != nil {
 		return nil, err
 	}
 	images, err := e.images(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	volume, err := e.prepareVolume(ctx, j, nodes, images[""])
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +53,7 @@ func (e *Engine) Prepare(ctx context.Context, j *journal.Journal, nodes []Node) 
 			return nil, err
 		}
 		socket := filepath.Join(j.Dir(), n.Host+".meet")
-		all[i] = &Container{e, n, images[n.Image], socket, labels(j.Dir(), n.Owner)}
+		all[i] = &Container{e, n, images[n.Image], socket, volume, labels(j.Dir(), n.Owner)}
 		entries = append(entries, journal.Entry{Kind: journal.Container, Name: n.Name}, journal.Entry{Kind: journal.File, Name: socket})
 	}
 	return all, j.Record(entries...)
@@ -65,7 +70,7 @@ func (e *Engine) images(ctx context.Context, nodes []Node) (map[string]string, e
 		if images[n.Image] != "" {
 			continue
 		}
-		found, err := e.hasImage(ctx, n.Image)
+		found, err := e.HasImage(ctx, n.Image)
 		switch {
 		case err != nil:
 			return nil, err
@@ -134,7 +139,7 @@ func (c *Container) start(ctx context.Context, args []string) error {
 	config := c.node.config(c.image, args)
 	config.Labels = c.labels
 	api := c.engine.api
-	made, err := api.ContainerCreate(ctx, config, c.node.hostConfig(c.socket, c.engine.program, c.engine.root), nil, nil, c.node.Name)
+	made, err := api.ContainerCreate(ctx, config, c.node.hostConfig(c.socket, c.volume, c.engine.root), nil, nil, c.node.Name)
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}

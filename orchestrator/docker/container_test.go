@@ -78,8 +78,8 @@ func TestLaunchFails(t *testing.T) {
 		want  string
 	}{
 		{"no image", func(c *Container) { c.image = "aqmlab-test:none" }, "No such image"},
-		{"no program", func(c *Container) { c.engine.program = t.TempDir(); c.node.Image = "named" }, "ermission denied"},
-		{"first process dies", func(c *Container) { c.engine.program = complaining(t); c.node.Image = "named" }, "my last words"},
+		{"no program", func(c *Container) { c.volume = foreignVolume(t, "aqmlab-test-empty"); c.node.Image = "named" }, "no such file"},
+		{"first process dies", func(c *Container) { c.volume = volumeOf(t, e, complaining(t)); c.node.Image = "named" }, "my last words"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,8 +89,6 @@ func TestLaunchFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			spoilt := *e
-			boxes[0].engine = &spoilt
 			tt.spoil(boxes[0])
 			_, err = boxes[0].Launch(t.Context(), agent.Command{Stderr: os.Stderr})
 			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), tt.want) {
@@ -117,6 +115,81 @@ func complaining(t *testing.T) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return program
+}
+
+// volumeOf is a volume that holds another program than the tests'.
+func volumeOf(t *testing.T, e *Engine, program string) string {
+	t.Helper()
+	other := *e
+	other.program = program
+	own, err := other.ensureImage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := removeImage(program); err != nil {
+			t.Error(err)
+		}
+	})
+	name := foreignVolume(t, "aqmlab-test-other")
+	if err := e.fillVolume(t.Context(), name, own, labels("/elsewhere/dead", "")); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// foreignVolume makes a volume that is not aqmlab's, with labels.
+func foreignVolume(t *testing.T, name string, labels ...string) string {
+	t.Helper()
+	args := []string{"volume", "create"}
+	for _, l := range labels {
+		args = append(args, "--label", l)
+	}
+	if out, err := exec.Command("docker", append(args, name)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("docker", "volume", "rm", "--force", name).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	return name
+}
+
+// volumeExists tells whether there is a volume of that name.
+func volumeExists(name string) bool {
+	return exec.Command("docker", "volume", "inspect", name).Run() == nil
+}
+
+// TestVolume: hosts of a named image share a volume with the program, which goes with the lab,
+// however often its removal is tried. Others need none.
+func TestVolume(t *testing.T) {
+	e := connect(t)
+	own, err := e.ensureImage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for image, want := range map[string]bool{"": false, own: true} {
+		j := lab(t)
+		prefix := "aqm-" + j.ID() + "-"
+		nodes := []Node{{Name: prefix + "h1", Host: "h1", Image: image, Owner: "desk/1234"}, {Name: prefix + "h2", Host: "h2", Image: image}}
+		if _, err := e.Prepare(t.Context(), j, nodes); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("docker", "volume", "ls", "--quiet", "--filter", OwnerFilter("desk/1234")).Output()
+		if err != nil || len(out) > 0 != want || want && string(out) != prefix+"program\n" {
+			t.Errorf("image %q: volumes %q (%v), want one of the lab: %v", image, out, err, want)
+		}
+		if exists(t, prefix+"program") {
+			t.Errorf("image %q: a container is left that filled the volume", image)
+		}
+		if err := j.Undo(undoers()); err != nil || volumeExists(prefix+"program") {
+			t.Errorf("image %q: a volume is left: %v", image, err)
+		}
+		if err := RemoveVolumes([]journal.Entry{{Kind: journal.Volume, Name: prefix + "program"}}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestMissingImage: nothing is pulled, and what to do is said.
@@ -174,10 +247,21 @@ func TestForeign(t *testing.T) {
 	if !exists(t, name) {
 		t.Error("somebody else's container was removed")
 	}
+	own, err := e.ensureImage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	volume := foreignVolume(t, "aqm-"+j.ID()+"-program")
+	if _, err := e.Prepare(t.Context(), j, []Node{{Name: name + "0", Host: "h10", Image: own}}); err == nil || !strings.Contains(err.Error(), "docker volume rm "+volume) {
+		t.Errorf("error %v; want that the volume is there already", err)
+	}
+	if err := RemoveVolumes([]journal.Entry{{Kind: journal.Volume, Name: volume}}); err != nil || !volumeExists(volume) {
+		t.Errorf("somebody else's volume was removed: %v", err)
+	}
 }
 
-// TestOrphans: containers whose lab has lost its state are removed, and those
-// of labs elsewhere are not.
+// TestOrphans: containers and volumes whose lab has lost its state are removed, and
+// those of labs elsewhere are not.
 func TestOrphans(t *testing.T) {
 	e := connect(t)
 	j := lab(t)
@@ -185,11 +269,16 @@ func TestOrphans(t *testing.T) {
 	orphan, other := fmt.Sprintf("aqm-%s-orphan", j.ID()), fmt.Sprintf("aqm-%s-other", j.ID())
 	foreign(t, e, orphan, "aqmlab.root="+root, "aqmlab.lab=dead")
 	foreign(t, e, other, "aqmlab.root=/elsewhere", "aqmlab.lab=dead")
+	foreignVolume(t, orphan, "aqmlab.root="+root, "aqmlab.lab=dead")
+	foreignVolume(t, other, "aqmlab.root=/elsewhere", "aqmlab.lab=dead")
 	if _, err := e.Prepare(t.Context(), j, nil); err != nil {
 		t.Fatal(err)
 	}
 	if exists(t, orphan) || !exists(t, other) {
 		t.Errorf("the orphan is there: %v; the other: %v", exists(t, orphan), exists(t, other))
+	}
+	if volumeExists(orphan) || !volumeExists(other) {
+		t.Errorf("the orphan's volume is there: %v; that of the other: %v", volumeExists(orphan), volumeExists(other))
 	}
 }
 

@@ -59,7 +59,7 @@ func (e *Engine) ensureImage(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("reading the program for the image: %w", err)
 	}
 	ref := imageName + ":" + sum
-	found, err := e.hasImage(ctx, ref)
+	found, err := e.HasImage(ctx, ref)
 	if err != nil || found {
 		return ref, err
 	}
@@ -69,8 +69,8 @@ func (e *Engine) ensureImage(ctx context.Context) (string, error) {
 	return ref, e.removeSuperseded(ctx, ref)
 }
 
-// hasImage tells whether the daemon has an image. None is ever pulled.
-func (e *Engine) hasImage(ctx context.Context, ref string) (bool, error) {
+// HasImage tells whether the daemon has an image. None is ever pulled.
+func (e *Engine) HasImage(ctx context.Context, ref string) (bool, error) {
 	_, err := e.api.ImageInspect(ctx, ref)
 	if err != nil && !errdefs.IsNotFound(err) {
 		return false, fmt.Errorf("looking for image %s: %w", ref, err)

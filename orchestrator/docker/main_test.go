@@ -224,11 +224,15 @@ func lab(t *testing.T) *journal.Journal {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := j.Undo(journal.Undoers{journal.Container: Remove, journal.Process: agent.Remove, journal.File: journal.RemoveFiles}); err != nil {
+		if err := j.Undo(undoers()); err != nil {
 			t.Error(err)
 		}
 	})
 	return j
+}
+
+func undoers() journal.Undoers {
+	return journal.Undoers{journal.Container: Remove, journal.Volume: RemoveVolumes, journal.Process: agent.Remove, journal.File: journal.RemoveFiles}
 }
 
 // spawn makes a container with a probe in it, and returns its name, too.

@@ -31,7 +31,8 @@ type Node struct {
 const (
 	inside       = "/.aqmlab"
 	innerSocket  = inside + "/owner.sock"
-	innerProgram = inside + "/aqmlab"
+	innerFolder  = inside + "/bin" // of the program, in hosts of a named image
+	innerProgram = innerFolder + "/aqmlab"
 )
 
 // Labels of a lab's containers.
@@ -81,8 +82,8 @@ const mostProcesses = 4096
 // cpu.shares).
 const mostShares = 1 << 18
 
-// hostConfig is the other part. The socket and the program are paths here; root
-// is the cgroup above all others.
+// hostConfig is the other part. The socket is a path here, and the program a volume's name;
+// root is the cgroup above all others.
 func (n Node) hostConfig(socket, program, root string) *container.HostConfig {
 	no, processes := false, int64(mostProcesses)
 	h := &container.HostConfig{
@@ -113,7 +114,7 @@ func (n Node) hostConfig(socket, program, root string) *container.HostConfig {
 	}
 	if n.Image != "" {
 		h.CapAdd = append(h.CapAdd, serviceCapabilities...)
-		h.Mounts = append(h.Mounts, bind(program, innerProgram))
+		h.Mounts = append(h.Mounts, mount.Mount{Type: mount.TypeVolume, Source: program, Target: innerFolder, ReadOnly: true})
 	}
 	return h
 }

@@ -22,12 +22,12 @@ func TestNodes(t *testing.T) {
 			map[string]string{"/.aqmlab/owner.sock": "SOCKET"}, container.Resources{CpusetCpus: "0,2", NanoCPUs: 5e8, Memory: 1e8, MemorySwap: 1e8}},
 		{"switch", Node{Host: "s1", Switch: true}, []string{"NET_ADMIN", "NET_RAW", "SYS_NICE"}, "/usr/local/bin/aqmlab",
 			map[string]string{"/.aqmlab/owner.sock": "SOCKET"}, container.Resources{CgroupParent: "ROOT", CPUShares: 262144}},
-		{"named image", Node{Host: "h1", Image: "debian:12"}, service, "/.aqmlab/aqmlab",
-			map[string]string{"/.aqmlab/owner.sock": "SOCKET", "/.aqmlab/aqmlab": "PROGRAM"}, container.Resources{}},
+		{"named image", Node{Host: "h1", Image: "debian:12"}, service, "/.aqmlab/bin/aqmlab",
+			map[string]string{"/.aqmlab/owner.sock": "SOCKET", "/.aqmlab/bin": "VOLUME"}, container.Resources{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c, h := tt.node.config("REF", []string{"agent", "switch"}), tt.node.hostConfig("SOCKET", "PROGRAM", "ROOT")
+			c, h := tt.node.config("REF", []string{"agent", "switch"}), tt.node.hostConfig("SOCKET", "VOLUME", "ROOT")
 			if h.Privileged || h.NetworkMode != "none" || !h.ReadonlyRootfs || h.PidMode != "" || h.IpcMode != "" || len(h.Devices) > 0 {
 				t.Errorf("host config %+v", h)
 			}

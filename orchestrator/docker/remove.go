@@ -20,22 +20,26 @@ import (
 // runs inside, and their anonymous volumes. A container of that name without
 // our label is somebody else's, and stays.
 func Remove(entries []journal.Entry) error {
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name
+	}
+	return undo("containers", func(ctx context.Context, e *Engine) error { return e.removeAll(ctx, names) })
+}
+
+// undo has things of a kind removed, from the daemon of this machine.
+func undo(what string, remove func(context.Context, *Engine) error) error {
 	api, err := newClient()
 	if err != nil {
-		return fmt.Errorf("remove containers: %w", err)
+		return fmt.Errorf("remove %s: %w", what, err)
 	}
 	defer api.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), apiWait)
 	defer cancel()
 	if _, err := api.Ping(ctx); err != nil { // told once, not for each
-		return fmt.Errorf("remove containers: %w", explain(api, err))
+		return fmt.Errorf("remove %s: %w", what, explain(api, err))
 	}
-	e := &Engine{api: api}
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name
-	}
-	return e.removeAll(ctx, names)
+	return remove(ctx, &Engine{api: api})
 }
 
 // removeAll removes containers side by side.
@@ -91,8 +95,8 @@ func (e *Engine) awaitRemoved(ctx context.Context, id string) error {
 	}
 }
 
-// removeOrphans removes the containers of labs below root that have no state
-// any more: containers outlive a reboot, and the state does not.
+// removeOrphans removes the containers and volumes of labs below root that have no
+// state any more: they outlive a reboot, and the state does not.
 func (e *Engine) removeOrphans(ctx context.Context, root string) error {
 	ours := filters.NewArgs(filters.Arg("label", rootLabel+"="+root))
 	all, err := e.api.ContainerList(ctx, container.ListOptions{All: true, Filters: ours})
@@ -101,10 +105,18 @@ func (e *Engine) removeOrphans(ctx context.Context, root string) error {
 	}
 	var orphans []string
 	for _, c := range all {
-		_, err := os.Stat(filepath.Join(root, c.Labels[labLabel]))
-		if errors.Is(err, fs.ErrNotExist) {
+		if gone(filepath.Join(root, c.Labels[labLabel])) {
 			orphans = append(orphans, c.ID)
 		}
 	}
-	return e.removeAll(ctx, orphans)
+	if err := e.removeAll(ctx, orphans); err != nil {
+		return err
+	}
+	return e.removeOrphanVolumes(ctx, root)
+}
+
+// gone tells whether the state folder of a lab is.
+func gone(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
 }

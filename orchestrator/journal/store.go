@@ -38,6 +38,7 @@ const (
 	File      Kind = "file"      // a file or socket, by its path
 	Congctl   Kind = "congctl"   // a TCP congestion control, by its name in the kernel
 	Container Kind = "container" // a Docker container, by its name
+	Volume    Kind = "volume"    // a Docker volume, by its name
 	Machine   Kind = "machine"   // what another machine has of the lab, by the machine's name and Detail
 )
 

@@ -27,7 +27,8 @@ func (f Forgotten) String() string {
 	filter := "--quiet --filter " + docker.OwnerFilter(f.Owner)
 	return fmt.Sprintf(`Forgot what it has on machine %s: %v
 To remove that by hand, run there:
-  docker ps --all %s | xargs --no-run-if-empty docker rm --force --volumes`, f.Machine.Name, f.Err, filter)
+  docker ps --all %[3]s | xargs --no-run-if-empty docker rm --force --volumes
+  docker volume ls %[3]s | xargs --no-run-if-empty docker volume rm`, f.Machine.Name, f.Err, filter)
 }
 
 // Forget removes a lab that lies on several machines, which was left up or which a killed run

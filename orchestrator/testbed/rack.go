@@ -28,9 +28,6 @@ func (t *Testbed) upOnMachines(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if image := t.lab.Host.Container.Image; image != "" {
-		return fmt.Errorf("host.image: %s: hosts on several machines have aqmlab's own image; leave the key out, or run on one machine", image)
-	}
 	if t.journal, err = journal.Create(ctx, o.root(), Info{Lab: t.lab.Name}); err != nil {
 		return err
 	}
@@ -40,6 +37,11 @@ func (t *Testbed) upOnMachines(ctx context.Context, o Options) error {
 	}
 	if err := t.reach(ctx, o); err != nil {
 		return err
+	}
+	if image := t.lab.Host.Container.Image; image != "" {
+		if err := t.eachRemote(func(r *remote) error { return r.needImage(ctx, image) }); err != nil {
+			return err
+		}
 	}
 	place, err := machines.Place(spec, t.capacities(), t.lab.Placement)
 	if err != nil {
@@ -139,6 +141,22 @@ func (r *remote) open(ctx context.Context, program string, log io.Writer) error 
 	r.stream = agent.NewStream(pipe)
 	var removed []string
 	return r.call(ctx, "Clean", "", &removed)
+}
+
+// needImage wants the machine's daemon to have an image.
+func (r *remote) needImage(ctx context.Context, image string) error {
+	found, err := r.engine.HasImage(ctx, image)
+	switch {
+	case err != nil:
+		return fmt.Errorf("machine %s: %w", r.Name, err)
+	case found:
+		return nil
+	}
+	there := machines.Command(r.Machine)
+	return &docker.UnavailableError{
+		Missing: fmt.Sprintf("host.image: image %s is not on machine %s, and aqmlab pulls none", image, r.Name),
+		Remedy:  fmt.Sprintf("%s pull %s, or docker save %[2]s | %[1]s load", there, image),
+	}
 }
 
 // bringUp has the machine bring up its share.

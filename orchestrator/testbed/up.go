@@ -350,6 +350,7 @@ func (t *Testbed) stop(ctx context.Context, p process) error {
 func undoers() journal.Undoers {
 	return journal.Undoers{
 		journal.Container: docker.Remove,
+		journal.Volume:    docker.RemoveVolumes,
 		journal.Namespace: netns.Remove,
 		journal.Process:   agent.Remove,
 		journal.File:      journal.RemoveFiles,
