@@ -264,13 +264,13 @@ func TestLabUp(t *testing.T) {
 }
 
 // waitFor polls until a condition holds that other processes bring about.
-func waitFor(t *testing.T, holds func() bool) {
+func waitFor(t testing.TB, holds func() bool) {
 	t.Helper()
 	waitUpTo(t, 10*time.Second, holds)
 }
 
 // waitUpTo is waitFor for what takes longer.
-func waitUpTo(t *testing.T, most time.Duration, holds func() bool) {
+func waitUpTo(t testing.TB, most time.Duration, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

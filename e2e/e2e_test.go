@@ -89,7 +89,7 @@ const (
 	othersVar = "AQMLAB_E2E_OTHERS" // the namespaces that were there before the tests
 )
 
-func needRoot(t *testing.T) {
+func needRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("real hosts need root")
@@ -103,12 +103,12 @@ type outcome struct {
 }
 
 // aqmlab runs the program and fails the test unless it exits with the code.
-func aqmlab(t *testing.T, program string, code int, args ...string) outcome {
+func aqmlab(t testing.TB, program string, code int, args ...string) outcome {
 	t.Helper()
 	return finish(t, command(t, program, args...), code)
 }
 
-func command(t *testing.T, program string, args ...string) *exec.Cmd {
+func command(t testing.TB, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // also for clean-ups
 	t.Cleanup(cancel)
@@ -118,7 +118,7 @@ func command(t *testing.T, program string, args ...string) *exec.Cmd {
 }
 
 // stateOf is where the labs of a test are, and of no other that runs beside it.
-func stateOf(t *testing.T) string {
+func stateOf(t testing.TB) string {
 	if own := os.Getenv(stateVar); own != "" {
 		return own
 	}
@@ -126,7 +126,7 @@ func stateOf(t *testing.T) string {
 	return filepath.Join(os.Getenv(statesVar), test)
 }
 
-func finish(t *testing.T, c *exec.Cmd, code int) outcome {
+func finish(t testing.TB, c *exec.Cmd, code int) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs

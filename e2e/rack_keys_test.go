@@ -89,13 +89,13 @@ func (r *rack) makeServerKey(m *rackMachine) {
 
 // authority signs certificates.
 type authority struct {
-	t    *testing.T
+	t    testing.TB
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
 }
 
 // newAuthority makes one, whose certificate and key are in a folder.
-func newAuthority(t *testing.T, dir string) authority {
+func newAuthority(t testing.TB, dir string) authority {
 	t.Helper()
 	a := authority{t, newKey(t), &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "rack"}, NotAfter: time.Now().Add(time.Hour),
@@ -108,7 +108,7 @@ func newAuthority(t *testing.T, dir string) authority {
 }
 
 // openAuthority is the one in a folder.
-func openAuthority(t *testing.T, dir string) authority {
+func openAuthority(t testing.TB, dir string) authority {
 	t.Helper()
 	a := authority{t: t}
 	read := func(name string) []byte {
@@ -129,7 +129,7 @@ func openAuthority(t *testing.T, dir string) authority {
 	return a
 }
 
-func newKey(t *testing.T) *ecdsa.PrivateKey {
+func newKey(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // joins with those of the others, its own processes, mounts, name and /run, a Docker daemon,
 // and an ssh server. This machine reaches them all by the bridge.
 type rack struct {
-	t        *testing.T
+	t testing.TB
 	id, dir  string
 	prefix   netip.Prefix
 	machines []*rackMachine
@@ -47,7 +47,7 @@ type rackMachine struct {
 const rackMTU = 1600
 
 // newRack starts one of n machines m1, m2, ..., which ends with the test.
-func newRack(t *testing.T, n int) *rack {
+func newRack(t testing.TB, n int) *rack {
 	t.Helper()
 	needRoot(t)
 	for _, program := range []string{"dockerd", "docker", "sshd", "ssh", "ssh-keygen"} {
@@ -196,7 +196,7 @@ func (m *rackMachine) docker(args ...string) *exec.Cmd {
 }
 
 // output is what a docker command prints.
-func (m *rackMachine) output(t *testing.T, args ...string) string {
+func (m *rackMachine) output(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := m.docker(args...).CombinedOutput()
 	if err != nil {

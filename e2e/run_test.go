@@ -34,7 +34,7 @@ workload: {sizes: {kind: uniform, min: 20KB, max: 800KB}, load: 0.7, flows: 120,
 dilation: 2
 `
 
-func labFile(t *testing.T, text string) string {
+func labFile(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lab.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
