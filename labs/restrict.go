@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aqmlab/kind"
+	"aqmlab/labs/inventory"
 )
 
 // Only leaves the lab with the schemes of those names, in the lab's order; no
@@ -46,6 +47,13 @@ func (l *Lab) Restricted(schemes []string, load float64, seed uint64) (*Lab, err
 	one.Seeds = []uint64{seed}
 	one.Sweep = Sweep{}
 	return &one, one.Only(schemes)
+}
+
+// OnOneMachine is the lab as if it said nothing of machines.
+func (l *Lab) OnOneMachine() *Lab {
+	one := *l
+	one.Rack, one.Placement = inventory.Inventory{}, nil
+	return &one
 }
 
 // PointText is all that a lab says of how the points of a scheme are measured, but for

@@ -27,9 +27,12 @@ func LabOf(run *store.Run, kinds port.Kinds) (*labs.Lab, error) {
 // points. Those keys say more, the program, the machine and the contents of files, since
 // nothing else keeps their points apart. A run may go on under another version of the
 // program: its manifest and its flows are compared instead, and its dilation is kept.
-func known(lab *labs.Lab, at results.Coord) (string, error) {
+func known(lab *labs.Lab, on backend.Row, at results.Coord) (string, error) {
 	same := *lab
 	same.Dilation = 0
+	if !on.Containers {
+		same = *same.OnOneMachine()
+	}
 	text, err := same.PointText(at.Scheme)
 	return fmt.Sprintf("%v %s", at, text), err
 }
@@ -62,7 +65,7 @@ func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *store.Ru
 	}
 	have := make(map[string]store.Point)
 	for _, p := range run.Points() {
-		key, err := known(own, p.Coord)
+		key, err := known(own, on, p.Coord)
 		if err != nil {
 			return refused(fmt.Errorf("reading %s: %w", run.Dir, err))
 		}
@@ -70,7 +73,7 @@ func takeUp(lab *labs.Lab, points []backend.Point, on backend.Row, run *store.Ru
 	}
 	var left []backend.Point
 	for _, p := range points {
-		key, err := known(lab, p.Coord)
+		key, err := known(lab, on, p.Coord)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -20,6 +20,7 @@ type Hasher struct {
 	runtime string
 	program string
 	machine string            // what of this machine the result depends on
+	spread  bool              // it depends on the lab's machines, too
 	files   map[string]string // digests of what labs read, by path
 
 	find  func(kernel string) (string, error) // what more that is, by the kernel of guests; nil: nothing
@@ -36,7 +37,7 @@ func (l *Lacking) Unwrap() error { return l.Err }
 // NewHasher is for a runtime on this machine.
 func NewHasher(r orchestrator.Runtime) (h Hasher, err error) {
 	row := r.Row()
-	h = Hasher{runtime: row.Name, files: make(map[string]string), find: row.Find, found: make(map[string]string)}
+	h = Hasher{runtime: row.Name, spread: row.Containers, files: make(map[string]string), find: row.Find, found: make(map[string]string)}
 	if row.OwnKernel {
 		m := results.ThisMachine()
 		h.machine = fmt.Sprintf("%s, %s, %d cores", m.Kernel, m.CPU, m.Cores)
@@ -115,6 +116,9 @@ func (h Hasher) Key(lab *labs.Lab, at results.Coord) (string, error) {
 // scheme makes the keys of a scheme of a lab, which have all but load and seed in common.
 func (h Hasher) scheme(lab *labs.Lab, name string) (key func(results.Coord) string, err error) {
 	none := func(results.Coord) string { return "" }
+	if !h.spread {
+		lab = lab.OnOneMachine()
+	}
 	lines, err := lab.PointText(name)
 	if err != nil {
 		return none, err

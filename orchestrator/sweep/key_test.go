@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator"
 	"aqmlab/results"
 )
 
@@ -39,6 +40,39 @@ func TestKeyOfKernel(t *testing.T) {
 	h.found, patch = make(map[string]string), ".3"
 	if later := key(); later == plain {
 		t.Errorf("two releases have the key %s", later)
+	}
+}
+
+// TestKeyOfMachines: which machines a lab lies on makes other points of it where they
+// count, and no others where they do not.
+func TestKeyOfMachines(t *testing.T) {
+	at := results.Coord{Scheme: "tcn", Load: 0.5, Seed: 1}
+	for _, of := range []struct {
+		runtime orchestrator.Runtime
+		count   bool
+	}{{"sim", false}, {"docker", true}} {
+		h, err := NewHasher(of.runtime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := make(map[string]bool)
+		for _, more := range []string{"", `
+machines: [{name: m1, docker: one, address: 192.0.2.1}, {name: m2, docker: two, address: 192.0.2.2}]
+placement: {h1: m2}
+`} {
+			lab, err := labs.Parse("on.yaml", []byte("extends: smoke\n"+more))
+			if err != nil {
+				t.Fatal(err)
+			}
+			key, err := h.Key(lab, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys[key] = true
+		}
+		if (len(keys) > 1) != of.count {
+			t.Errorf("%s: %d points of a lab with machines and without", of.runtime, len(keys))
+		}
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"aqmlab/labs"
-	"aqmlab/labs/inventory"
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/journal"
@@ -77,8 +76,8 @@ func (s *Site) Up(share Share, part *Part) error {
 	if err != nil {
 		return err
 	}
-	lab.Rack, lab.Placement = inventory.Inventory{}, nil // this machine is one of them
-	t, err := Up(ctx, lab, Options{
+	// This machine is one of the lab's.
+	t, err := Up(ctx, lab.OnOneMachine(), Options{
 		Log: os.Stderr, Containers: true, Detached: share.Stays, CPUs: share.CPUs, share: &share,
 	})
 	if err != nil {
