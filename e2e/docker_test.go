@@ -150,7 +150,7 @@ func killContainer(t *testing.T, suffix string) {
 }
 
 // buildApp builds somebody's own application, as a static program.
-func buildApp(t *testing.T) string {
+func buildApp(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "app")
 	build := exec.Command("go", "build", "-o", program, "./testdata/app")
@@ -173,7 +173,7 @@ func application(t *testing.T, name string) {
 }
 
 // fileSystem is that of the application's image.
-func fileSystem(t *testing.T) *bytes.Buffer {
+func fileSystem(t testing.TB) *bytes.Buffer {
 	t.Helper()
 	content, err := os.ReadFile(buildApp(t))
 	if err != nil {

@@ -261,13 +261,13 @@ func agents(words string) []string {
 
 // leftovers lists what a test may not leave: labs, their helper processes, and namespaces
 // of no lab.
-func leftovers(t *testing.T) []string {
+func leftovers(t testing.TB) []string {
 	t.Helper()
 	return slices.Concat(strays(), labsIn(stateOf(t)), agents(stateVar+"="+stateOf(t)+"\x00"))
 }
 
 // nothingLeft fails the test unless everything of its own is gone.
-func nothingLeft(t *testing.T) {
+func nothingLeft(t testing.TB) {
 	t.Helper()
 	if left := leftovers(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -25,7 +25,7 @@ import (
 // joins with those of the others, its own processes, mounts, name and /run, a Docker daemon,
 // and an ssh server. This machine reaches them all by the bridge.
 type rack struct {
-	t testing.TB
+	t        testing.TB
 	id, dir  string
 	prefix   netip.Prefix
 	machines []*rackMachine
