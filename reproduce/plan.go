@@ -22,6 +22,7 @@ type Plan struct {
 	Options
 	Warnings []string // of the scale, and of what is left out
 
+	published   []papers.Paper // all there are
 	experiments []*experiment
 	points      []point
 	keys        sweep.Hasher // of points
@@ -88,22 +89,6 @@ func (p *Plan) purposes(e *experiment, at results.Coord) (all []purpose) {
 		}
 	}
 	return all
-}
-
-// loadRecords reads the records of the plan's experiments, by their ids.
-func (p *Plan) loadRecords() (map[string]*record.Record, error) {
-	all := make(map[string]*record.Record)
-	for _, e := range p.experiments {
-		if all[e.ID] != nil {
-			continue
-		}
-		r, err := record.Load(p.records(), e.paper, e.ID)
-		if err != nil {
-			return nil, err
-		}
-		all[e.ID] = r
-	}
-	return all, nil
 }
 
 // fingerprint is the hash of what a claim's figure for a scheme at a load depends on:
@@ -175,14 +160,14 @@ func outline(names []string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Options: o}
+	p := &Plan{Options: o, published: published}
 	// A machine without what the runtime needs has stored nothing of it, and its cards and
 	// plans are made all the same: to run it fails later.
 	if p.keys, err = sweep.NewHasher(o.Runtime); err != nil {
 		return nil, err
 	}
 	p.keys = p.keys.Anyway()
-	if err := p.choose(published, names); err != nil {
+	if err := p.choose(names); err != nil {
 		return nil, err
 	}
 	for _, e := range p.experiments {
@@ -203,11 +188,11 @@ func experimentNames(names []string) (ids []string) {
 
 // choose takes the experiments that the names stand for, and those that their
 // claims look at.
-func (p *Plan) choose(published []papers.Paper, names []string) error {
+func (p *Plan) choose(names []string) error {
 	ids := experimentNames(names)
 	known := []string{All}
 	var asked, baselines []string // ids
-	for _, paper := range published {
+	for _, paper := range p.published {
 		known = append(known, paper.ID)
 		for _, e := range paper.Experiments {
 			known = append(known, e.ID)
@@ -228,7 +213,7 @@ func (p *Plan) choose(published []papers.Paper, names []string) error {
 	if len(asked) == 0 {
 		return fmt.Errorf("%w: nothing of %s is for the %s scale", ErrUnknown, strings.Join(names, ", "), p.Scale)
 	}
-	for _, paper := range published {
+	for _, paper := range p.published {
 		for _, e := range paper.Experiments {
 			scored := slices.Contains(asked, e.ID)
 			if !scored && !slices.Contains(baselines, e.ID) {

@@ -102,22 +102,10 @@ func (p *Plan) scores(records map[string]*record.Record) (scores []card.Score) {
 			continue
 		}
 		for _, c := range e.Claims {
-			scores = append(scores, card.ScoreClaim(e.paper, e.Experiment, c, p.figures(records[e.ID], e, c)))
+			scores = append(scores, card.ScoreClaim(e.paper, e.Experiment, c, p.figures(records, e, c)))
 		}
 	}
 	return scores
-}
-
-// figures lists what a record has of a claim.
-func (p *Plan) figures(r *record.Record, e *experiment, c papers.Claim) (figures []card.Figure) {
-	for _, f := range r.Figures {
-		if f.Claim == c.ID {
-			stale := !p.isCurrent(f)
-			f.Flows = flowsOf(r, e.lab.Name, f)
-			figures = append(figures, card.Figure{Figure: f, Stale: stale})
-		}
-	}
-	return figures
 }
 
 // flowsOf is the number of flows that the points of a figure had. It differs from the

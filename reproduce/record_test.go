@@ -227,6 +227,10 @@ func TestStale(t *testing.T) {
 		q := again(t, p, "tcn-fig3")
 		change(q.experiments[0])
 		q.experiments[0].fingerprints = make(map[results.Coord]string)
+		q.points = nil
+		if err := q.addPoints(q.experiments[0]); err != nil {
+			t.Fatal(err)
+		}
 		scores, err := q.Card()
 		if err != nil {
 			t.Fatal(err)
@@ -247,6 +251,37 @@ func TestStale(t *testing.T) {
 	q.experiments[0].lab.Title = "another"
 	if todo, err := q.Todo(); err != nil || todo.Points != 0 {
 		t.Errorf("another title: to do %+v, %v", todo, err)
+	}
+}
+
+// Claims about the same have the same figure, whichever experiment measured it: that of more
+// flows. One that was measured for another claim is not measured again.
+func TestFigureOfAnother(t *testing.T) {
+	p := planned(t, Standard, "ecnsharp-fig9", "ecnsharp-fig11")
+	for _, j := range p.points {
+		if j.Load == 0.9 && j.experiment.Lab == "ecnsharp/fig9" {
+			measured(t, p, j, "sim", 1)
+		}
+	}
+	if err := p.updateRecord("ecnsharp-fig9"); err != nil {
+		t.Fatal(err)
+	}
+	dropRuns(t, p)
+	q := again(t, p, "ecnsharp-fig11")
+	scores, err := q.Card()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(scores, func(s card.Score) bool { return s.Claim.ID == "ecnsharp-fig11-c3" })
+	if f, ok := scores[i].Columns["sim"]; !ok || !strings.HasPrefix(f.Claim, "ecnsharp-fig9-") {
+		t.Errorf("figure %+v, want that of Fig. 9", f)
+	}
+	todo, err := q.Todo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(todo.points, func(j point) bool { return j.Load == 0.9 && j.experiment.Lab == "ecnsharp/fig9" }) {
+		t.Error("a point is to be run whose figure is there")
 	}
 }
 

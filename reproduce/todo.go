@@ -64,9 +64,9 @@ func (p *Plan) Todo() (Todo, error) {
 func (p *Plan) recorded(one point, records map[string]*record.Record) bool {
 	return !slices.ContainsFunc(one.purposes, func(need purpose) bool {
 		lab := need.experiment.lab
-		return !slices.ContainsFunc(records[need.experiment.ID].Figures, func(f record.Figure) bool {
-			return f.Claim == need.claim.ID && f.Scheme == need.Scheme && f.Load == need.Load && f.Runtime == string(p.Runtime) &&
-				f.Flows >= lab.Workload.Flows && f.Seeds >= len(lab.Seeds) && !f.Measured.Before(p.Since) && p.isCurrent(f)
+		return !slices.ContainsFunc(p.shelf(records, need.experiment, need.claim), func(f shelved) bool {
+			return f.current && f.Scheme == need.Scheme && f.Load == need.Load && f.Runtime == string(p.Runtime) &&
+				f.Flows >= lab.Workload.Flows && f.Seeds >= len(lab.Seeds) && !f.Measured.Before(p.Since)
 		})
 	})
 }
