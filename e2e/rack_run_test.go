@@ -56,7 +56,8 @@ func (r *rack) nothingLeft(machines ...*rackMachine) {
 // no harm, and nothing is left.
 func TestRackRun(t *testing.T) {
 	r := newRack(t, 3)
-	args := []string{"--schemes", "droptail,tcn", "--seeds", "1", "--flows", "60", "--dilation", "2"}
+	// Three machines share the CPUs here: at less dilation the switch falls behind.
+	args := []string{"--schemes", "droptail,tcn", "--seeds", "1", "--flows", "40", "--dilation", "6"}
 	apart, j := runLab(t, plainVar, "quickstart", append(args, "--machines", r.byAllWays())...)
 	if j.Runtime != "docker" || len(apart.Manifest.Machines) != 3 {
 		t.Errorf("runtime %s on machines %+v", j.Runtime, apart.Manifest.Machines)
@@ -65,7 +66,7 @@ func TestRackRun(t *testing.T) {
 	whole, _ := runLab(t, plainVar, "quickstart", append(args, "--runtime", "netns")...)
 	those, these := points(t, whole), points(t, apart)
 	for _, scheme := range []string{"droptail", "tcn"} {
-		if n := len(these[scheme].Flows); n != 60 || n != len(those[scheme].Flows) {
+		if n := len(these[scheme].Flows); n != 40 || n != len(those[scheme].Flows) {
 			t.Fatalf("%s: %d flows on three machines, %d on one", scheme, n, len(those[scheme].Flows))
 		}
 		for i, f := range these[scheme].Flows {
