@@ -58,6 +58,7 @@ func (f *reproduceFlags) add(c *cobra.Command) {
 	fs.Float64SliceVar(&f.Loads, "loads", nil, "only these of the scale's loads: 0.6,0.9")
 	fs.Lookup("loads").DefValue = "" // the help would show an empty list
 	fs.IntVar(&f.Flows, "flows", 0, "flows a point instead of the scale's, at most the published number")
+	fs.IntVar(&f.Seeds, "seeds", 0, "seeds a point instead of the scale's: 3 is 1, 2 and 3")
 	fs.StringVar(&f.since, "since", "", "run anew what was measured before: a date, or a time such as 2026-11-20T15:04:05Z")
 	fs.BoolVar(&f.planOnly, "plan", false, "list what would be run, with the time that it takes, and run nothing")
 	fs.BoolVar(&f.cardOnly, "card", false, "print the score card of what is stored, and run nothing")
@@ -83,6 +84,9 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 	}
 	if f.Flows < 0 || c.Flags().Changed("flows") && f.Flows == 0 {
 		return nil, fmt.Errorf("--flows %d: want 1 or more", f.Flows)
+	}
+	if f.Seeds < 0 || f.Seeds > reproduce.MostSeeds || c.Flags().Changed("seeds") && f.Seeds == 0 {
+		return nil, fmt.Errorf("--seeds %d: want 1 to %d", f.Seeds, reproduce.MostSeeds)
 	}
 	var err error
 	if f.Scale, err = chosenScale(c); err != nil {

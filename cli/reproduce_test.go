@@ -60,6 +60,8 @@ func TestReproduceUsage(t *testing.T) {
 		{[]string{"tcn-fig6", "--loads", "0.95"}, "want one of 0.3, 0.6, 0.9"},
 		{[]string{"tcn", "--loads", "high"}, "--loads"},
 		{[]string{"tcn", "--flows", "0"}, "want 1 or more"},
+		{[]string{"tcn", "--seeds", "0"}, "want 1 to 1000"},
+		{[]string{"tcn", "--seeds", "1001"}, "want 1 to 1000"},
 		{[]string{"tcn", "--since", "yesterday"}, "2026-11-20"},
 		{[]string{"tcn", "--plan", "--card"}, "plan"},
 	} {

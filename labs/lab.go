@@ -199,10 +199,11 @@ type Workload struct {
 
 	// What follows is for all traffic of the lab, its background included.
 
-	LoadOf      string       `lab:"load_of" write:"changed" what:"count" oneof:"payload,wire" default:"payload" doc:"what load counts, of background too: payload, or wire, which is full packets with their headers and frames: 1448 of 1538 bytes are payload then, with an MTU of 1500"`
-	Connections int          `lab:"connections" default:"5" range:"0..1000" doc:"persistent connections, opened ahead, to each server; 0: a fresh connection for each flow"`
-	Handshake   bool         `lab:"handshake" default:"true" doc:"of fresh connections: whether opening one is part of the flow's time"`
-	PIAS        []units.Size `lab:"pias" write:"set" form:"thresholds" range:"1B..1GB" doc:"up to 8 thresholds, rising, see [below](#priorities); none when absent"`
+	Jitter      time.Duration `lab:"jitter" write:"set" range:"1ns..1s" doc:"each flow, of background too, starts later than its arrival says by less than that, drawn uniformly, see [below](#jitter); by nothing when absent"`
+	LoadOf      string        `lab:"load_of" write:"changed" what:"count" oneof:"payload,wire" default:"payload" doc:"what load counts, of background too: payload, or wire, which is full packets with their headers and frames: 1448 of 1538 bytes are payload then, with an MTU of 1500"`
+	Connections int           `lab:"connections" default:"5" range:"0..1000" doc:"persistent connections, opened ahead, to each server; 0: a fresh connection for each flow"`
+	Handshake   bool          `lab:"handshake" default:"true" doc:"of fresh connections: whether opening one is part of the flow's time"`
+	PIAS        []units.Size  `lab:"pias" write:"set" form:"thresholds" range:"1B..1GB" doc:"up to 8 thresholds, rising, see [below](#priorities); none when absent"`
 
 	PIASGap time.Duration `lab:"pias_gap" write:"set" range:"1us..1s" doc:"of pias: time without a write that begins a message on a connection, see [below](#priorities); each flow is one when absent"`
 }
@@ -217,11 +218,11 @@ const (
 )
 
 // Background is traffic beside the workload, under a name. Its load is that of
-// the workload unless it has one of its own. Its connections, handshake and PIAS
-// are those of the workload, and not set.
+// the workload unless it has one of its own. Its jitter, connections, handshake and
+// PIAS are those of the workload, and not set.
 type Background struct {
 	Name     string `lab:"name" form:"name" doc:"unique in the lab"`
-	Workload `lab:"" without:"load_of connections handshake pias pias_gap"`
+	Workload `lab:"" without:"jitter load_of connections handshake pias pias_gap"`
 }
 
 // Probe measures round-trip times through queues while there is traffic: one

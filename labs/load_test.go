@@ -330,7 +330,7 @@ func TestBadOverrides(t *testing.T) {
 	}{
 		"no equals sign":   {set: []string{"seeds"}, want: `--set: "seeds" is not key=value: want one such as workload.load=0.5,0.9`},
 		"no key":           {set: []string{"=1"}, want: `--set: "=1" is not key=value: want one such as workload.load=0.5,0.9`},
-		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, load_of, connections, handshake, pias, pias_gap, arrival, sizes (did you mean load?)`},
+		"unknown key":      {set: []string{"workload.laod=1"}, want: `--set: workload.laod: unknown key "laod": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, jitter, load_of, connections, handshake, pias, pias_gap, arrival, sizes (did you mean load?)`},
 		"unknown top":      {set: []string{"hots.mtu=1"}, want: `--set: hots.mtu: unknown key "hots": want one of ` + topLevel + ` (did you mean host?)`},
 		"below a value":    {set: []string{"seeds.first=1"}, want: `--set: seeds.first: unknown key: seeds holds a single value`},
 		"group":            {set: []string{"host=dctcp"}, want: `--set: host: a group of keys: want one of them: init_cwnd, rto_min, rto_initial, rto_max, delayed_ack, ack_timeout, loss_recovery, stack, small_queue, mtu, idle_restart, port, image, cpus, memory, rootfs, kernel, transport`},

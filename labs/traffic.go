@@ -27,6 +27,7 @@ func (l *Lab) Traffic(load float64, seed uint64) trafficgen.Spec {
 	}
 	spec := l.Workload.spec(load * share)
 	spec.Hosts, spec.Racks, spec.Rate, spec.Seed = l.Topology.Hosts, l.Topology.Racks(), l.Topology.Rate, seed
+	spec.Jitter = l.Workload.Jitter
 	for _, b := range l.Background {
 		own := 0.0 // that of the point
 		if len(b.Load) > 0 {

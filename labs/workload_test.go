@@ -245,6 +245,7 @@ func TestBadTraffic(t *testing.T) {
 		"background no name":     {base + "background: [{flows: 3}]\n", key + "background[0].name: missing: want a name such as queries"},
 		"background twice":       {base + "background: [{name: b, flows: 3}, {name: b, flows: 3}]\n", key + `background[1].name: "b" is the name of the one on line 3, too`},
 		"background two loads":   {base + "background: [{name: b, load: [0.1, 0.2]}]\n", key + "background.b.load: [0.1 0.2] is a list: want one load, or leave it out for that of the workload"},
+		"background jitter":      {base + "background: [{name: b, jitter: 1us}]\n", key + `background.b.jitter: unknown key "jitter": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},
 		"background connections": {base + "background: [{name: b, connections: 0}]\n", key + `background.b.connections: unknown key "connections": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},
 		"background kind":        {base + "background: [{name: b, sizes: webserch}]\n", key + `background.b.sizes.kind: unknown kind "webserch": want one of websearch, datamining, cache, hadoop, websearch-ns2, datamining-ns2, pareto, fixed, uniform, cdf (did you mean websearch?)`},
 		"background services":    {base + "background: [{name: b, services: 2}]\n", key + "background.b.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1"},

@@ -140,6 +140,7 @@ func absolute(mine side) (record.Figure, error) {
 		values = append(values, v)
 	}
 	f := overSeeds(values, mine.points)
+	f.Runs = differentRuns(mine.points)
 	f.From, f.To = record.Number(from), record.Number(to)
 	return f, nil
 }
@@ -172,9 +173,21 @@ func unpaired(mine, base side) (record.Figure, error) {
 		return record.Figure{}, metric.ErrNotRun
 	}
 	f := overSeeds(values, slices.Concat(base.points, mine.points))
+	f.Runs = differentRuns(mine.points)
 	n := float64(len(values))
 	f.From, f.To, f.Value = record.Number(from/n), record.Number(to/n), record.Number(metric.Difference(from, to))
 	return f, nil
+}
+
+// differentRuns counts the points whose flows started or went otherwise than those of all
+// points before them. Traffic that no seed changes is one run, whatever the seeds.
+func differentRuns(points []results.Point) (n int) {
+	for i, p := range points {
+		if !slices.ContainsFunc(points[:i], func(o results.Point) bool { return slices.Equal(o.Flows, p.Flows) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // overSeeds takes the mean of values, one a seed, and its interval.

@@ -31,6 +31,38 @@ func TestIntervalOfSeeds(t *testing.T) {
 	}
 }
 
+// Seeds whose flows started and went alike are one run.
+func TestDifferentRuns(t *testing.T) {
+	of := func(seed uint64, start, fct time.Duration) results.Point {
+		return results.Point{Coord: results.Coord{Seed: seed}, Flows: []results.Flow{{Start: start, FCT: fct}}}
+	}
+	for _, tt := range []struct {
+		name   string
+		points []results.Point
+		want   int
+	}{
+		{"one seed", []results.Point{of(1, 5, 9)}, 1},
+		{"the same traffic", []results.Point{of(1, 5, 9), of(2, 5, 9), of(3, 5, 9)}, 1},
+		{"other starts", []results.Point{of(1, 5, 9), of(2, 6, 9)}, 2},
+		{"other times, but for one", []results.Point{of(1, 5, 9), of(2, 5, 8), of(3, 5, 9)}, 2},
+	} {
+		if got := differentRuns(tt.points); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+	lab := &experiment{lab: &labs.Lab{Workload: labs.Workload{Flows: 1}}, published: 1}
+	c := papers.Claim{Metric: "timeouts", Relation: papers.Equal, To: ptr(7)}
+	points := []results.Point{of(1, 5, 9), of(2, 6, 9)}
+	alone, err := absolute(side{lab, c, points})
+	if err != nil || alone.Runs != 2 {
+		t.Errorf("a figure by itself: %+v, %v", alone, err)
+	}
+	compared, err := unpaired(side{lab, c, points}, side{lab, c, points})
+	if err != nil || compared.Runs != 2 {
+		t.Errorf("a comparison: %+v, %v", compared, err)
+	}
+}
+
 // A count is compared with a published one at the published number of flows
 // alone.
 func TestCountsNeedTheirFlows(t *testing.T) {

@@ -51,6 +51,7 @@ type Options struct {
 	Out     string               // folder of the card: its records, and below "runs" the runs
 	Loads   []float64            // of the scale's loads those alone; none: all of them
 	Flows   int                  // a point, in place of the scale's, but at most the published; zero: the scale's
+	Seeds   int                  // a point, 1 and those after it, in place of the scale's; zero: the scale's
 	Since   time.Time            // what was measured before is measured anew; zero: nothing is
 	Command string               // for the records: how this was asked for
 	Jobs    int                  // points that run at once in virtual time; zero: one a CPU

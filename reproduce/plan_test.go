@@ -73,11 +73,32 @@ func TestScales(t *testing.T) {
 		{Standard, "mqecn-fig9", []float64{0.1, 0.3, 0.6, 0.9}, 10_000, 2},
 		{Headline, "mqecn-fig9", []float64{0.1, 0.9}, 50_000, 2}, // that which a headline names, and the highest for "up to"
 		{Headline, "ecnsharp-fig13", []float64{0.45}, 50_000, 2},
-		{Full, "tcn-fig3", []float64{0.6}, 1000, 1}, // its eight flows are the same with any seed
+		{Full, "tcn-fig3", []float64{0.6}, 1000, 3}, // its eight flows have jitter
 	} {
 		l := planned(t, tt.scale, tt.name).experiment(tt.name).lab
 		if !slices.Equal(l.Workload.Load, tt.loads) || l.Workload.Flows != tt.flows || len(l.Seeds) != tt.seeds {
 			t.Errorf("%s %s: loads %v, %d flows, seeds %v", tt.scale, tt.name, l.Workload.Load, l.Workload.Flows, l.Seeds)
+		}
+	}
+}
+
+// Another number of seeds takes the place of the scale's, on every runtime. Traffic that is
+// the same with any seed has one.
+func TestSeedsInPlaceOfTheScales(t *testing.T) {
+	for _, runtime := range []orchestrator.Runtime{"sim", "uml"} {
+		p, err := New([]string{"tcn-fig6", "tcn-fig5a"}, Options{Scale: Standard, Runtime: runtime, Seeds: 5, Out: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range p.experiments {
+			if !slices.Equal(e.lab.Seeds, []uint64{1, 2, 3, 4, 5}) {
+				t.Errorf("%s: %s has seeds %v", runtime, e, e.lab.Seeds)
+			}
+		}
+		e := p.experiment("tcn-fig5a")
+		e.lab.Workload.Jitter = 0
+		if _, err := p.scale(e); err != nil || !slices.Equal(e.lab.Seeds, []uint64{1}) {
+			t.Errorf("%s: without jitter %s has seeds %v (%v)", runtime, e, e.lab.Seeds, err)
 		}
 	}
 }

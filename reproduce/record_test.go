@@ -42,7 +42,7 @@ func TestCardWithoutRuns(t *testing.T) {
 	if got := cardOf(t, q); got != want || strings.Contains(got, "not run:") {
 		t.Errorf("the card without runs\n%s\nis not that with them\n%s", got, want)
 	}
-	if todo, err := q.Todo(); err != nil || todo.Points != 0 || todo.Stored != 3 {
+	if todo, err := q.Todo(); err != nil || todo.Points != 0 || todo.Stored != 6 {
 		t.Errorf("to do %+v, %v", todo, err)
 	}
 	if n := finish(t, again(t, p, "tcn-fig3")); n != 0 {
@@ -291,7 +291,7 @@ func TestSince(t *testing.T) {
 	p := planned(t, Standard, "tcn-fig3")
 	finish(t, p)
 	p.Since = time.Now().Add(time.Hour)
-	if todo, err := p.Todo(); err != nil || todo.Points != 3 {
+	if todo, err := p.Todo(); err != nil || todo.Points != 6 {
 		t.Errorf("to do %+v, %v", todo, err)
 	}
 }

@@ -56,6 +56,9 @@ func Scales() []ScaleRow {
 	}
 }
 
+// MostSeeds is the largest number of seeds that may take the place of a scale's.
+const MostSeeds = 1000
+
 // quickFlows is the smallest number of flows that a budget leaves a point.
 const quickFlows = 200
 
@@ -71,10 +74,13 @@ func (o Options) scale(e *experiment) (warning string, err error) {
 	if !o.modelled() {
 		r.seeds, r.flows, r.loads = r.kernelSeeds, r.kernelFlows, r.kernelLoads
 	}
-	if e.fixed() && len(l.Background) == 0 && l.RTT.Per == "" {
-		r.seeds = 1 // the traffic is the same with any seed
+	l.Seeds = nil
+	for seed := range uint64(cmp.Or(o.Seeds, r.seeds)) {
+		l.Seeds = append(l.Seeds, seed+1)
 	}
-	l.Seeds = []uint64{1, 2, 3}[:r.seeds]
+	if e.fixed() && len(l.Background) == 0 && l.RTT.Per == "" && l.Workload.Jitter == 0 {
+		l.Seeds = l.Seeds[:1] // the traffic is the same with any seed
+	}
 	e.loads = l.Workload.Load
 	if !e.fixed() {
 		e.loads = append(r.loads(e.loads), namedLoads(o.Scale.claims(e.Experiment), e.loads)...)

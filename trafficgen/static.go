@@ -81,6 +81,9 @@ func (p static) misfit(w *workload) error {
 		return fmt.Errorf("pattern %s does not say who sends to the clients: want servers, too, or one-to-many", w.Pattern)
 	}
 	for g := range p.Count {
+		if stop, last := valueFor(p.Stop, g), valueFor(p.Start, g)+w.Jitter; stop != 0 && stop <= last {
+			return fmt.Errorf("stop: %s is not above %s, when a flow may start with jitter", units.FormatTime(stop), units.FormatTime(last))
+		}
 		if s := valueFor(p.Services, g); s < 0 || s >= len(w.services) {
 			return fmt.Errorf("services: %d is outside 0 to %d", s, len(w.services)-1)
 		}

@@ -20,7 +20,7 @@
 // # Determinism
 //
 // A [Spec] gives the same flows on every machine. Gaps, sizes, endpoints,
-// services, the services of pairs and the fan-outs of queries are drawn from
+// services, the services of pairs, the fan-outs of queries and jitter are drawn from
 // streams of random numbers of their own, so that changing one part of a spec
 // leaves the rest of the trace as it was; a change of load or rate stretches or
 // shrinks the start times and touches nothing else. Each of [Spec.Background]
@@ -34,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"aqmlab/kind"
 	"aqmlab/trafficgen/traffic"
@@ -57,10 +58,11 @@ type Spec struct {
 	SharesOf     string // what services share by their weights, one of [Shares]; empty: flows
 	Push         bool   // flows start at the server, without a request
 	Seed         uint64
-	Dir          string // folder that relative file names start from; empty: the working directory
+	Jitter       time.Duration // each flow starts later than its arrival says by less than that, uniformly drawn; zero: by nothing
+	Dir          string        // folder that relative file names start from; empty: the working directory
 
 	// Background is traffic beside that of the spec. Each has the hosts, racks,
-	// rate, seed and folder of the spec, whatever it says itself, and the load of
+	// rate, seed, jitter and folder of the spec, whatever it says itself, and the load of
 	// the spec unless it has its own. It has no background.
 	Background []Spec
 }
@@ -78,6 +80,7 @@ func Trace(spec Spec) ([]traffic.Flow, error) {
 		next := queries
 		for _, f := range w.arrival.flows(w) {
 			f.Workload += i // a replayed trace has its own numbers
+			f.Start += w.late()
 			if f.Query > 0 {
 				f.Query += queries
 				next = max(next, f.Query)
@@ -124,6 +127,7 @@ func (spec Spec) workloads() ([]*workload, error) {
 // beside takes over what background has in common with the spec it belongs to.
 func (spec Spec) beside(main Spec) Spec {
 	spec.Hosts, spec.Racks, spec.Rate, spec.Seed, spec.Dir = main.Hosts, main.Racks, main.Rate, main.Seed, main.Dir
+	spec.Jitter = main.Jitter
 	if spec.Load == 0 {
 		spec.Load = main.Load
 	}

@@ -68,10 +68,22 @@ func (spec Spec) check() error {
 		return fmt.Errorf("racks: %d of %d hosts have one", len(spec.Racks), spec.Hosts)
 	case spec.Host < 0 || spec.Host >= spec.Hosts:
 		return fmt.Errorf("host: %d is outside 0 to %d", spec.Host, spec.Hosts-1)
+	case spec.Jitter < 0:
+		return fmt.Errorf("jitter: %v is below zero", spec.Jitter)
+	case spec.Jitter > 0 && spec.Arrival.Kind == replayed:
+		return errors.New("jitter: a replayed trace has its own times: want none")
 	case spec.Rate <= 0:
 		return fmt.Errorf("rate: %d bit/s is not above zero", int64(spec.Rate))
 	}
 	return spec.checkServices()
+}
+
+// late draws how much later than its arrival says a flow starts.
+func (w *workload) late() time.Duration {
+	if w.Jitter == 0 {
+		return 0
+	}
+	return time.Duration(w.streams.jitter.Int64N(int64(w.Jitter)))
 }
 
 // makeSizes makes the distributions and the mean over all services.
@@ -193,7 +205,7 @@ func checkSpan(what string, nanoseconds float64) error {
 }
 
 // streams are the independent sources of randomness of one workload.
-type streams struct{ gaps, sizes, endpoints, services, pairs, queries *rand.Rand }
+type streams struct{ gaps, sizes, endpoints, services, pairs, queries, jitter *rand.Rand }
 
 // newStreams seeds every stream from one generator. Seeding them with the
 // bare seed and a small number would start them a fixed distance apart on one
@@ -204,7 +216,7 @@ func newStreams(seed uint64, number int) streams {
 	next := func() *rand.Rand { return rand.New(rand.NewPCG(root.Uint64(), root.Uint64())) }
 	var s streams
 	s.gaps, s.sizes, s.endpoints, s.services = next(), next(), next(), next()
-	s.pairs, s.queries = next(), next()
+	s.pairs, s.queries, s.jitter = next(), next(), next()
 	return s
 }
 

@@ -16,7 +16,7 @@ const (
 	OffClaim     Shortfall = "not reproduced"    // or its direction only
 	OffNumber    Shortfall = "off the number"    // reproduced, and too far beyond what was published
 	NoInterval   Shortfall = "no interval"       // one seed
-	OneRun       Shortfall = "seeds are one run" // they gave the same, so that they tell nothing of chance
+	OneRun       Shortfall = "seeds are one run" // their flows started and went alike, so that they tell nothing of chance
 	WithinChance Shortfall = "may be chance"     // the interval holds what would contradict the claim
 	none         Shortfall = ""                  // the claim is established
 )
@@ -42,7 +42,7 @@ func (s Score) shortfall(f Figure) Shortfall {
 		return none
 	case f.CI95 == nil:
 		return NoInterval
-	case f.CI95[0] == f.CI95[1]:
+	case f.CI95[0] == f.CI95[1] && f.Runs < 2:
 		return OneRun
 	case !outsideChance(s.Claim, float64(f.CI95[0]), float64(f.CI95[1])):
 		return WithinChance

@@ -80,6 +80,18 @@ func TestEstablished(t *testing.T) {
 	}
 }
 
+// Runs that differ, and give the same, tell that chance does not move the figure.
+func TestDifferentRunsMayAgree(t *testing.T) {
+	claim := papers.Claim{ID: "x-1-c1", Metric: "drops", Relation: papers.Equal, To: ptr(0), Scheme: "tcn"}
+	for runs, want := range map[int]Shortfall{0: OneRun, 1: OneRun, 2: "", 5: ""} {
+		f := record.Figure{Claim: claim.ID, Runtime: "sim", Scheme: "tcn", CI95: interval(0, 0), Seeds: 5, Runs: runs}
+		s := ScoreClaim("x", papers.Experiment{ID: "x-1", Environment: papers.Simulator}, claim, []Figure{{Figure: f}})
+		if s.Shortfall != want {
+			t.Errorf("%d runs: %q, want %q", runs, s.Shortfall, want)
+		}
+	}
+}
+
 // Arithmetic has no chance in it, and needs no interval.
 func TestComputedIsEstablished(t *testing.T) {
 	if s := scored(papers.Claim{Relation: papers.Equal, To: ptr(4)}, Computed, 4.29, nil); !s.Established {

@@ -53,6 +53,7 @@ type Figure struct {
 	Scale   string  `json:"scale"`
 	Flows   int     `json:"flows"` // a point
 	Seeds   int     `json:"seeds"`
+	Runs    int     `json:"runs,omitempty"` // of the seeds those whose flows differ; zero: not noted
 	Value   Number  `json:"value"`
 	// CI95 is the 95 % interval of Value: of pairs of flows where these are
 	// compared, else of the seeds. There is none with a single seed of these.
