@@ -224,7 +224,7 @@ func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *store.Run
 // explain marks as the user's to mend what the machine lacks, and what it does
 // not have of what was named.
 func explain(err error) error {
-	if errors.As(err, new(*cc.UnsupportedError)) || errors.As(err, new(*docker.UnavailableError)) || errors.As(err, new(*machines.UnreachableError)) {
+	if errors.As(err, new(*cc.UnsupportedError)) || errors.As(err, new(*docker.UnavailableError)) || errors.As(err, new(*machines.UnreachableError)) || errors.As(err, new(*testbed.TooFarError)) {
 		return usage(err)
 	}
 	for _, theirs := range []error{

@@ -116,6 +116,7 @@ func faithful(t *testing.T, run *store.Run) bool {
 // one on a single machine. Its hosts are of somebody's own image, which each machine must
 // have.
 func TestRackLab(t *testing.T) {
+	t.Parallel()
 	r := newRack(t, 3)
 	const image = "aqmlab-e2e-app:1"
 	r.importTo(image, r.machines[0], r.machines[2])
@@ -177,6 +178,7 @@ func (r *rack) importTo(image string, machines ...*rackMachine) {
 // daemon goes away the run says so, keeps its points, and leaves nothing where somebody
 // answers; the rest is forgotten on request, or goes once the daemon is back.
 func TestRackFaults(t *testing.T) {
+	t.Parallel()
 	r := newRack(t, 3)
 	away := r.machines[2]
 	out := t.TempDir()
@@ -191,6 +193,13 @@ func TestRackFaults(t *testing.T) {
 		waitUpTo(t, time.Minute, func() bool { return strings.Count(away.output(t, "ps", "--format", "{{.Names}}"), "-h") >= n })
 		return c
 	}
+	far := run()
+	far.Args = append(far.Args, "--set", "rtt=1us", "--dilation", "1")
+	if o := finish(t, far, 2); !containsAll(o.err, "longer than the lab's links", "on machine m", "want --dilation ") {
+		t.Errorf("machines that are too far apart: %q", o.err)
+	}
+	r.nothingLeft(r.machines...)
+
 	c := untilHosts(1)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -14,9 +14,10 @@ import (
 
 // timedConnection is a connection whose base RTT was measured. Times are lab time.
 type timedConnection struct {
-	sender int
-	rtt    time.Duration
-	want   time.Duration // by the lab: what the links take and what is drawn
+	sender, receiver int
+
+	rtt  time.Duration
+	want time.Duration // by the lab: what the links take and what is drawn
 }
 
 // How much is measured. A lab that draws RTTs has senders of different ones, or
@@ -63,7 +64,7 @@ func (t *Testbed) timeBase(ctx context.Context, seed uint64) ([]timedConnection,
 	for i, r := range rtts {
 		sender, receiver := spec.Hosts[pairs[i][0]], spec.Hosts[pairs[i][1]]
 		want := 2*oneWay(spec.Links, sender.Name, receiver.Name) + sender.Delay(r.Src, r.Dst)
-		all[i] = timedConnection{pairs[i][0], time.Duration(float64(r.Least) / t.dilation), want}
+		all[i] = timedConnection{pairs[i][0], pairs[i][1], time.Duration(float64(r.Least) / t.dilation), want}
 	}
 	return all, nil
 }

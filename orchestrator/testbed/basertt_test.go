@@ -67,7 +67,7 @@ func TestBasePairs(t *testing.T) {
 func TestBySender(t *testing.T) {
 	tb := &Testbed{}
 	tb.net = &netns.Lab{Hosts: []netns.Host{{Name: "h1"}, {Name: "h2"}, {Name: "h3"}}}
-	all := []timedConnection{{0, 12 * ms, 11 * ms}, {0, 16 * ms, 15 * ms}, {2, 10 * ms, 10 * ms}}
+	all := []timedConnection{{0, 1, 12 * ms, 11 * ms}, {0, 1, 16 * ms, 15 * ms}, {2, 3, 10 * ms, 10 * ms}}
 	span := func(mean, least, most time.Duration) results.RTTSpan {
 		return results.RTTSpan{Mean: results.Micros(mean), Min: results.Micros(least), Max: results.Micros(most)}
 	}

@@ -56,11 +56,15 @@ func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration,
 	if err != nil {
 		return Calibration{}, err
 	}
-	if err := t.FindOverhead(ctx); err != nil {
+	found, err := t.findOverhead(ctx)
+	if err != nil {
+		return Calibration{}, err
+	}
+	if err := t.checkReach(found); err != nil {
 		return Calibration{}, err
 	}
 	if t.lab.Dilation == 0 {
-		if err := t.chooseDilation(ctx, say); err != nil {
+		if err := t.chooseDilation(ctx, t.least(found), say); err != nil {
 			return Calibration{}, err
 		}
 	}
@@ -78,20 +82,35 @@ func (t *Testbed) calibrate(ctx context.Context, say func(string)) (Calibration,
 
 // FindOverhead measures what hosts and switch add to a round trip.
 func (t *Testbed) FindOverhead(ctx context.Context) error {
-	found, err := t.timeBase(ctx, t.lab.Seeds[0])
-	if err != nil {
-		return err
-	}
-	t.overhead = max(0, time.Duration(float64(excess(found))*t.dilation))
-	return nil
+	_, err := t.findOverhead(ctx)
+	return err
 }
 
-// chooseDilation finds the smallest dilation that the pilot passes with.
-func (t *Testbed) chooseDilation(ctx context.Context, say func(string)) error {
+// findOverhead answers what was measured, too.
+func (t *Testbed) findOverhead(ctx context.Context) ([]timedConnection, error) {
+	found, err := t.timeBase(ctx, t.lab.Seeds[0])
+	if err != nil {
+		return nil, err
+	}
+	t.overhead = max(0, time.Duration(float64(excess(found))*t.dilation))
+	return found, nil
+}
+
+// least is the dilation below which hosts and switch, or the network between machines,
+// add more to a round trip than their share of the base RTT.
+func (t *Testbed) least(found []timedConnection) float64 {
 	least := 1.0
 	if t.lab.RTT.Min > 0 {
 		least = float64(t.overhead) / (maxOverhead * float64(t.lab.RTT.Min))
 	}
+	if far := t.farthest(found); far != nil {
+		least = max(least, far.Least())
+	}
+	return least
+}
+
+// chooseDilation finds the smallest dilation, not below least, that the pilot passes with.
+func (t *Testbed) chooseDilation(ctx context.Context, least float64, say func(string)) error {
 	try := func(d float64) (float64, error) {
 		if err := t.setDilation(ctx, d); err != nil {
 			return 0, err
