@@ -72,6 +72,10 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
+	if err := prepareClients(filepath.Join(dir, "clients")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := m.Run()
 	if left := append(strays(), agents("")...); len(left) > 0 && os.Geteuid() == 0 {
 		fmt.Fprintln(os.Stderr, "left behind:", strings.Join(left, ", "))

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -19,40 +20,57 @@ import (
 	"time"
 )
 
+// clientsVar is the folder of what ssh and docker on this machine know of all racks. Racks
+// that are up at the same time have no environment of their own.
+const clientsVar = "AQMLAB_E2E_CLIENTS"
+
+// prepareClients has ssh read what racks tell it, in place of the user's own, and docker
+// keep its contexts in a folder.
+func prepareClients(dir string) error {
+	ssh, err := exec.LookPath("ssh")
+	if err != nil {
+		return nil // and no rack
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"ssh_config": "Include " + dir + "/*.rack\n",
+		"ssh":        fmt.Sprintf("#!/bin/sh\nexec %s -F %s/ssh_config \"$@\"\n", ssh, dir),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Setenv(clientsVar, dir), os.Setenv("PATH", dir+":"+os.Getenv("PATH")), os.Setenv("DOCKER_CONFIG", filepath.Join(dir, "docker")))
+}
+
 // makeKeys makes what the machines know their user by: a key for ssh, and a certificate.
 // Programs that are called ssh use that key, and know the machines' own.
 func (r *rack) makeKeys() {
 	r.t.Helper()
-	ssh, err := exec.LookPath("ssh")
-	if err != nil {
+	if err := os.Mkdir(r.path("tls"), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
-	for _, dir := range []string{"bin", "tls"} {
-		if err := os.Mkdir(filepath.Join(r.dir, dir), 0o700); err != nil {
-			r.t.Fatal(err)
-		}
-	}
 	r.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", r.path("id"))
-	r.file("ssh_config", 0o600, fmt.Sprintf(`IdentityFile %[1]s/id
-IdentitiesOnly yes
-IdentityAgent none
-UserKnownHostsFile %[1]s/known_hosts
-GlobalKnownHostsFile none
-StrictHostKeyChecking yes
-`, r.dir))
-	r.file("bin/ssh", 0o700, fmt.Sprintf("#!/bin/sh\nexec %s -F %s/ssh_config \"$@\"\n", ssh, r.dir))
-	r.t.Setenv("PATH", r.path("bin")+":"+os.Getenv("PATH"))
+	a := r.prefix.Addr().As4()
+	config := filepath.Join(os.Getenv(clientsVar), r.id+".rack")
+	r.t.Cleanup(func() { _ = os.Remove(config) })
+	text := fmt.Sprintf(`Host %[2]d.%[3]d.%[4]d.*
+  IdentityFile %[1]s/id
+  IdentitiesOnly yes
+  IdentityAgent none
+  UserKnownHostsFile %[1]s/known_hosts
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+`, r.dir, a[0], a[1], a[2])
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
 	newAuthority(r.t, r.path("tls")).issue(r.path("tls"), nil)
 }
 
 func (r *rack) path(name string) string { return filepath.Join(r.dir, name) }
-
-func (r *rack) file(name string, mode os.FileMode, text string) {
-	r.t.Helper()
-	if err := os.WriteFile(r.path(name), []byte(text), mode); err != nil {
-		r.t.Fatal(err)
-	}
-}
 
 // sshd is the configuration of a machine's ssh server.
 func (r *rack) sshd(m *rackMachine) string {

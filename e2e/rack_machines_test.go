@@ -21,6 +21,7 @@ import (
 // on a machine of its own, and none sees what another has. A check of them finds what they
 // are.
 func TestRack(t *testing.T) {
+	t.Parallel()
 	r := newRack(t, 3)
 	t.Run("ways", func(t *testing.T) { reachByAllWays(t, r) })
 	t.Run("check", func(t *testing.T) { checkMachines(t, r) })
@@ -32,14 +33,13 @@ func reachByAllWays(t *testing.T, r *rack) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	const image = "aqmlab-e2e-rack:1"
 	for i, m := range v.Machines {
 		own := r.machines[i]
 		bySSH, byTLS, byContext := m, m, m
 		bySSH.Docker = "ssh://root@" + m.Address.String()
 		byTLS.Docker, byTLS.TLS = "tcp://"+m.Address.String()+":2376", r.path("tls")
-		byContext.Docker = "rack-" + m.Name
+		byContext.Docker = r.bridge() + "-" + m.Name
 		create := exec.Command("docker", "context", "create", byContext.Docker, "--docker", "host="+bySSH.Docker)
 		if out, err := create.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", create.Args, err, out)
@@ -90,6 +90,7 @@ func emptyImage(t *testing.T) *bytes.Buffer {
 
 // TestRackRefuses: what keeps a machine from answering is told, with what to do.
 func TestRackRefuses(t *testing.T) {
+	t.Parallel()
 	r := newRack(t, 1)
 	m := r.machines[0].Machine
 	m.Docker, m.Socket = "ssh://root@"+m.Address.String(), ""

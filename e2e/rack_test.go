@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,9 +59,8 @@ func newRack(t testing.TB, n int) *rack {
 		t.Fatal(err)
 	}
 	r := &rack{t: t, dir: dir, inventory: filepath.Join(dir, "rack.yaml")}
-	r.choose()
 	t.Cleanup(r.gone)
-	r.ip("link", "add", r.bridge(), "mtu", fmt.Sprint(rackMTU), "type", "bridge")
+	r.join()
 	t.Cleanup(func() { r.ip("link", "del", r.bridge()) })
 	r.ip("address", "add", r.prefix.String(), "dev", r.bridge())
 	r.ip("link", "set", r.bridge(), "up")
@@ -77,19 +75,22 @@ func newRack(t testing.TB, n int) *rack {
 	return r
 }
 
-// choose chooses a name, and addresses that no other rack has.
-func (r *rack) choose() {
+// join makes the bridge. Its name, and so its addresses, are of no other rack.
+func (r *rack) join() {
 	r.t.Helper()
-	taken, err := net.InterfaceAddrs()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	var b [2]byte
-	for r.id == "" || slices.ContainsFunc(taken, func(a net.Addr) bool { return a.String() == r.prefix.String() }) {
+	var out []byte
+	for range 100 {
+		var b [2]byte
 		_, _ = rand.Read(b[:]) // never fails
+		b[0] &= 1
 		r.id = fmt.Sprintf("%x", b)
-		r.prefix = netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, b[0], 254}), 24) // for benchmarks (RFC 2544)
+		r.prefix = netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18 + b[0], b[1], 254}), 24) // for benchmarks (RFC 2544)
+		var err error
+		if out, err = exec.Command("ip", "link", "add", r.bridge(), "mtu", fmt.Sprint(rackMTU), "type", "bridge").CombinedOutput(); err == nil {
+			return
+		}
 	}
+	r.t.Fatalf("no bridge can be made: %s", out)
 }
 
 func (r *rack) bridge() string { return "rack-" + r.id }
