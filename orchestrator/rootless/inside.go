@@ -31,6 +31,12 @@ func Begin(args []string) error {
 		return nil
 	}
 	signal.Ignore(unix.SIGTTOU) // it is in the background of its terminal, and yet may write there
+	// Only the first thread was asked to die with its parent. The new program keeps what
+	// is asked of the thread that becomes it, which may be another.
+	runtime.LockOSThread()
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return os.NewSyscallError("prctl PR_SET_PDEATHSIG", err)
+	}
 	return become(args)
 }
 

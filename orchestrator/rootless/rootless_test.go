@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,7 +33,11 @@ func be(command, word string, words []string) int {
 	switch command {
 	case "agent":
 		if word == Role {
-			if err := Begin(words[1:]); err != nil {
+			// On another thread than the first, as it may be in any program of Go's.
+			runtime.LockOSThread()
+			begun := make(chan error)
+			go func() { begun <- Begin(words[1:]) }()
+			if err := <-begun; err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
