@@ -92,7 +92,7 @@ func (c coupling) decide(prob float64, ecn packet.ECN) Verdict {
 		if c.rand.Float64() < c.k*prob {
 			return Mark
 		}
-	case c.rand.Float64() < prob && c.rand.Float64() < prob: // the square
+	case max(c.rand.Float64(), c.rand.Float64()) < prob: // the square
 		return MarkOrDrop
 	}
 	return Pass

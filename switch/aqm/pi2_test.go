@@ -106,13 +106,11 @@ func TestPI2HoldsTheTarget(t *testing.T) {
 		s.Depart(now, nil, View{Packets: 9, Waited: delay})
 		return s.queues[0].prob
 	}
-	high := at(time.Second, 60*time.Microsecond)
-	high = at(time.Second+time.Millisecond, 37500)
+	at(time.Second, 60*time.Microsecond)
+	at(time.Second+time.Millisecond, 37500)
+	high := at(time.Second+2*time.Millisecond, 37500)
 	for i := range 100 {
-		p := at(time.Second+time.Duration(i+2)*time.Millisecond, 37500)
-		if i == 0 {
-			high = p
-		}
+		p := at(time.Second+time.Duration(i+3)*time.Millisecond, 37500)
 		if p != high || p <= 0 {
 			t.Fatalf("p' moves from %v to %v at the target", high, p)
 		}
