@@ -34,14 +34,15 @@ func newMachinesCheck(kinds port.Kinds) *cobra.Command {
 		Long: `Check looks at each machine of a list as aqmlab doctor looks at this one. Then it
 measures between each two of them, one pair after another: the least round-trip time,
 how far their clocks are apart, the largest packet that passes, and what one TCP
-connection carries each way.
+connection carries each way. Where links are VLANs (key vlans), it tries each of them.
 
 The machines are those of the file that --machines names, or else those of the lab. With
 a LAB, its host.mtu must fit between all of them.
 
 It starts a container on each machine, in the network and among the processes of the
 machine itself, and removes it at the end. aqmlab's image stays there, as after a run.
-Nothing else on the machines is changed. Do not check machines on which a lab runs: its
+Nothing else on the machines is changed; VLANs are made for the time of the check in a
+namespace of their own. Do not check machines on which a lab runs: its
 figures would suffer.
 
 A machine that does not answer does not keep the others from being looked at. The exit

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -32,7 +33,8 @@ func Forms() map[string]schema.Form {
 		"endpoint":  text("endpoint", checkEndpoint),
 		"socket":    text("path", checkSocket),
 		"address":   {Type: "IPv4 address", Read: readAddress},
-		"cpus":      {Type: "list of CPUs", Read: readCPUs, Write: writeCPUs, JSON: orCPUs},
+		"cpus":      numbers("CPUs", 0, lastCPU, "0-3,8"),
+		"vlans":     numbers("VLANs", 1, lastVLAN, "100-199"),
 		"interface": text("name", checkInterface),
 	}
 }
@@ -104,19 +106,46 @@ func readAddress(raw, into any, _ func() error) error {
 	return nil
 }
 
-// lastCPU is the highest number that a CPU can have (Linux's NR_CPUS).
-const lastCPU = 8191
+const (
+	// lastCPU is the highest number that a CPU can have (Linux's NR_CPUS).
+	lastCPU = 8191
+	// lastVLAN is the highest id of a VLAN (IEEE 802.1Q, 9.6: 4095 is reserved).
+	lastVLAN = 4094
+)
 
-// readCPUs reads numbers and ranges, as the kernel writes them: 0-3,8.
-func readCPUs(raw, into any, plain func() error) error {
-	cpus := into.(*[]int)
-	text, isText := kind.AsText(raw)
-	if !isText {
-		err := plain()
-		slices.Sort(*cpus)
-		return err
+// numbers is the form of lists of numbers and ranges, as the kernel writes them, such as
+// 0-3,8.
+func numbers(of string, least, most int, example string) schema.Form {
+	return schema.Form{
+		Type: "list of " + of,
+		Read: func(raw, into any, plain func() error) error {
+			all := into.(*[]int)
+			text, isText := kind.AsText(raw)
+			if !isText {
+				err := plain()
+				slices.Sort(*all)
+				return err
+			}
+			read, err := readNumbers(text, least, most)
+			if err != nil {
+				return fmt.Errorf("%q is not a list of %s from %d to %d: want one such as %s", text, of, least, most, example)
+			}
+			if len(slices.Compact(slices.Clone(read))) < len(read) {
+				return fmt.Errorf("%q has %s twice", text, of)
+			}
+			*all = read
+			return nil
+		},
+		Write: func(value any) any { return Ranges(value.([]int)) },
+		JSON:  orNumbers,
 	}
-	var all []int
+}
+
+var errNumber = errors.New("not a number in the range")
+
+// readNumbers reads a list of numbers, sorted. More than there are between the bounds are
+// cut off: some are there twice.
+func readNumbers(text string, least, most int) (all []int, err error) {
 	for _, item := range schema.AsList(kind.Text(text)) {
 		from, to, isRange := strings.Cut(string(item.(kind.Text)), "-")
 		if !isRange {
@@ -124,42 +153,38 @@ func readCPUs(raw, into any, plain func() error) error {
 		}
 		first, wrongFirst := strconv.ParseUint(from, 10, 16)
 		last, wrongLast := strconv.ParseUint(to, 10, 16)
-		if wrongFirst != nil || wrongLast != nil || first > last || last > lastCPU {
-			return fmt.Errorf("%q is not a list of CPUs from 0 to %d: want one such as 0-3,8", text, lastCPU)
+		if wrongFirst != nil || wrongLast != nil || first < uint64(least) || first > last || last > uint64(most) {
+			return nil, errNumber
 		}
 		for n := first; n <= last; n++ {
 			all = append(all, int(n))
 		}
-		if len(all) > lastCPU+1 {
-			return fmt.Errorf("%q has CPUs twice", text)
+		if len(all) > most-least+1 {
+			break
 		}
 	}
 	slices.Sort(all)
-	if len(slices.Compact(slices.Clone(all))) < len(all) {
-		return fmt.Errorf("%q has CPUs twice", text)
-	}
-	*cpus = all
-	return nil
+	return all, nil
 }
 
-// writeCPUs writes what readCPUs reads.
-func writeCPUs(value any) any {
+// Ranges writes sorted numbers as lists of them are written, such as 0-3,8.
+func Ranges(all []int) string {
 	var parts []string
-	for cpus := value.([]int); len(cpus) > 0; {
+	for len(all) > 0 {
 		n := 1
-		for n < len(cpus) && cpus[n] == cpus[0]+n {
+		for n < len(all) && all[n] == all[0]+n {
 			n++
 		}
-		part := strconv.Itoa(cpus[0])
+		part := strconv.Itoa(all[0])
 		if n > 1 {
-			part += "-" + strconv.Itoa(cpus[n-1])
+			part += "-" + strconv.Itoa(all[n-1])
 		}
-		parts, cpus = append(parts, part), cpus[n:]
+		parts, all = append(parts, part), all[n:]
 	}
 	return strings.Join(parts, ",")
 }
 
-// orCPUs is the JSON Schema of plain values and of ranges.
-func orCPUs(plain map[string]any) map[string]any {
+// orNumbers is the JSON Schema of plain values and of ranges.
+func orNumbers(plain map[string]any) map[string]any {
 	return map[string]any{"anyOf": []any{plain, map[string]any{"type": "string", "pattern": "^[][0-9, -]+$"}}}
 }

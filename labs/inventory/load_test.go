@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,20 @@ machines:
 	}
 }
 
+// TestLoadVLANs: links may be VLANs of interfaces. A list of them may be all that there are.
+func TestLoadVLANs(t *testing.T) {
+	for text, want := range map[string][]int{"100-102": {100, 101, 102}, "7": {7}, "300,1-2,4094": {1, 2, 300, 4094}, "[9, 8]": {8, 9}} {
+		v, _, err := load(t, one(", interface: ib0.5")+"vlans: "+text+"\n")
+		if err != nil || !slices.Equal(v.VLANs, want) || v.Machines[0].Interface != "ib0.5" {
+			t.Errorf("vlans: %s: %+v, %v; want %v", text, v, err, want)
+		}
+	}
+	v, _, err := load(t, one(", interface: eth0")+"vlans: 1-4094\n")
+	if err != nil || len(v.VLANs) != 4094 {
+		t.Errorf("%d VLANs, %v; want all 4094", len(v.VLANs), err)
+	}
+}
+
 func one(more ...string) string {
 	return "machines:\n  - {name: m1, docker: unix:///d.sock, address: 192.0.2.1" + strings.Join(more, "") + "}\n"
 }
@@ -71,7 +86,7 @@ func two(docker, address string) string {
 
 // TestBadFiles: what is wrong is told with file, line, key, and what is allowed.
 func TestBadFiles(t *testing.T) {
-	const keys = "vxlan, machines"
+	const keys = "vlans, vxlan, machines"
 	const endpoints = "want ssh://user@host, ssh://user@host:port, tcp://host:port, unix:///path of a socket, or the name of a Docker context"
 	docker := func(endpoint string) string {
 		return "machines:\n  - {name: m1, docker: " + endpoint + ", address: 192.0.2.1}\n"
@@ -79,6 +94,7 @@ func TestBadFiles(t *testing.T) {
 	address := func(a string) string { return "machines:\n  - {name: m1, docker: c1, address: " + a + "}\n" }
 	addressWant := " is not an IPv4 address that other machines reach, such as 192.0.2.1"
 	cpusWant := " is not a list of CPUs from 0 to 8191: want one such as 0-3,8"
+	const vlansWant = " is not a list of VLANs from 1 to 4094: want one such as 100-199"
 	for name, tt := range map[string]struct{ file, want string }{
 		"empty":              {"", ": empty: want keys such as machines"},
 		"a list":             {"- m1\n", ":1: not a list of machines: want keys such as machines"},
@@ -124,7 +140,17 @@ func TestBadFiles(t *testing.T) {
 		"a CPU twice":        {one(`, cpus: "0-3,2"`), `:2: machines.m1.cpus: "0-3,2" has CPUs twice`},
 		"a listed CPU twice": {one(", cpus: [1, 1]"), ":2: machines.m1.cpus[1]: 1 is there twice"},
 		"interface":          {one(", interface: eth0/1"), `:2: machines.m1.interface: "eth0/1" does not fit: want the name of an interface, such as eth0`},
-		"VLANs":              {one(", interface: eth0"), ":2: machines.m1.interface: links by VLANs of an interface are not supported yet: leave the key out, and they go by VXLAN to the machine's address"},
+		"interface alone":    {one(", interface: eth0"), ":2: machines.m1.interface: not used without vlans: want its ids beside machines, such as vlans: 100-199, or no interface, and links are VXLAN to the machine's address"},
+		"no interface":       {one() + "vlans: 100-199\n", ":2: machines.m1.interface: missing: vlans wants an interface of each machine, such as eth0, whose VLANs carry the links"},
+		"VLANs and VXLAN":    {one(", interface: eth0") + "vlans: 7\nvxlan: {port: 8472}\n", ":4: vxlan.port: not used with vlans: want one of the two"},
+		"no VLANs":           {one(", interface: eth0") + "vlans: []\n", ":3: vlans: empty: want at least one value"},
+		"empty VLANs":        {one(", interface: eth0") + "vlans: \"\"\n", `:3: vlans: ""` + vlansWant},
+		"VLAN zero":          {one(", interface: eth0") + "vlans: 0-5\n", `:3: vlans: "0-5"` + vlansWant},
+		"reserved VLAN":      {one(", interface: eth0") + "vlans: 4000-4095\n", `:3: vlans: "4000-4095"` + vlansWant},
+		"VLANs backwards":    {one(", interface: eth0") + "vlans: 199-100\n", `:3: vlans: "199-100"` + vlansWant},
+		"VLANs with dots":    {one(", interface: eth0") + "vlans: 100..199\n", `:3: vlans: "100..199"` + vlansWant},
+		"a VLAN twice":       {one(", interface: eth0") + "vlans: 100-102,101\n", `:3: vlans: "100-102,101" has VLANs twice`},
+		"a listed VLAN":      {one(", interface: eth0") + "vlans: [4095]\n", ":3: vlans[0]: 4095 is outside 1 to 4094"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, path, err := load(t, tt.file)

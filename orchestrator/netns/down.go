@@ -40,26 +40,29 @@ func removeAll(entries []journal.Entry) error {
 	return errors.Join(errs...)
 }
 
-// removePorts deletes all links whose switch end is in the namespace. There
-// are none in a host's, or in one that was never made.
+// removePorts deletes all links whose switch end is in the namespace, and those to other
+// machines. There are none in one that was never made, and rarely one in a host's.
 func removePorts(namespace string) error {
-	err := Do(namespace, func() error {
-		request := nl.NewNetlinkRequest(unix.RTM_DELLINK, unix.NLM_F_ACK)
-		request.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
-		request.AddData(nl.NewRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(portGroup)))
-		_, err := request.Execute(unix.NETLINK_ROUTE, 0)
-		if errors.Is(err, unix.ENODEV) {
-			return nil // no such ports
-		}
-		if err != nil {
-			return fmt.Errorf("delete switch ports: %w", err)
-		}
-		return nil
-	})
+	err := Do(namespace, removeGroup)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.EINVAL) {
 		return nil // no such namespace, or only the file that it was to be mounted on
 	}
 	return err
+}
+
+// removeGroup deletes all links of the group in the calling thread's namespace.
+func removeGroup() error {
+	request := nl.NewNetlinkRequest(unix.RTM_DELLINK, unix.NLM_F_ACK)
+	request.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
+	request.AddData(nl.NewRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(portGroup)))
+	_, err := request.Execute(unix.NETLINK_ROUTE, 0)
+	if errors.Is(err, unix.ENODEV) {
+		return nil // none are there
+	}
+	if err != nil {
+		return fmt.Errorf("delete links: %w", err)
+	}
+	return nil
 }
 
 // remove unmounts a named namespace and removes its file. Either may be

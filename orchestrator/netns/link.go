@@ -16,15 +16,30 @@ import (
 )
 
 // link makes what this machine has of a link by its number, whose near end is a switch's.
-func (p Plan) link(number int, near, far end) error {
+func (p Plan) link(ctx context.Context, number int, near, far end) error {
 	switch {
 	case p.Here(near.node) && p.Here(far.node):
 		return Do(near.namespace, func() error { return addPair(p.MTU, near, far) })
 	case p.Here(near.node):
-		return p.tunnel(number, far.node).add(near, portGroup)
+		return p.outlet(number, far.node).add(ctx, near)
 	default:
-		return p.tunnel(number, near.node).add(far, 0)
+		return p.outlet(number, near.node).add(ctx, far)
 	}
+}
+
+// outlet is a link to another machine.
+type outlet interface {
+	// add makes this machine's end. Its packets go through the underlay, whatever
+	// namespace it is in.
+	add(ctx context.Context, e end) error
+}
+
+// outlet is the link of that number to a node of another machine.
+func (p Plan) outlet(number int, to string) outlet {
+	if len(p.Spread.VLANs) > 0 {
+		return p.vlan(number)
+	}
+	return p.tunnel(number, to)
 }
 
 // addPair makes a veth between switches or to a host, with the near end in the calling

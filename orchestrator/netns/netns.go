@@ -152,6 +152,6 @@ func readyDir() error {
 	return nil
 }
 
-// portGroup marks the switch's ends of all links, so that they can be removed
-// in one request.
+// portGroup marks the switch's ends of all links, and all ends of those to other machines,
+// so that they can be removed in one request.
 const portGroup = 0xa9

@@ -122,11 +122,19 @@ func (p Plan) Lab(id string) (*Lab, error) {
 			Namespace: namespace(id, name),
 			Switch:    p.at(i),
 			Addr:      addr,
-			MAC:       mac(hostSide, i),
-			Gateway:   mac(switchSide, i),
+			MAC:       p.mac(i, hostSide, i),
+			Gateway:   p.mac(i, switchSide, i),
 		}
 	}
 	return lab, nil
+}
+
+// at is the switch of a host.
+func (p Plan) at(host int) int {
+	if p.At == nil {
+		return 0
+	}
+	return p.At[host]
 }
 
 // forHost is the plan of one host.
@@ -265,6 +273,22 @@ func mac(s side, link int) MAC {
 	m := MAC{0x02, 0xa9}
 	binary.BigEndian.PutUint16(m[2:], uint16(s))
 	binary.BigEndian.PutUint16(m[4:], uint16(link))
+	return m
+}
+
+// mac is the address of a link's end, by the link's number. Of a VLAN no other lab has the
+// same, beside this one or before it: switches may learn addresses without heed to VLANs.
+func (p Plan) mac(number int, s side, end int) MAC {
+	id := p.vlanID(number)
+	if id == 0 {
+		return mac(s, end)
+	}
+	if s == trunkSide {
+		s += side(end % 2)
+	}
+	m := MAC{0x02, 0xaa}
+	binary.BigEndian.PutUint16(m[2:], uint16(s)<<12|uint16(id))
+	binary.BigEndian.PutUint16(m[4:], p.Spread.Number)
 	return m
 }
 

@@ -27,18 +27,10 @@ func (p Plan) trunks() []Trunk {
 				name = fmt.Sprintf("%s-%d", far, n)
 			}
 			taken[at][name] = true
-			all[i].Ends[side] = TrunkEnd{at, name, mac(trunkSide, 2*i+side)}
+			all[i].Ends[side] = TrunkEnd{at, name, p.mac(len(p.Hosts)+i, trunkSide, 2*i+side)}
 		}
 	}
 	return all
-}
-
-// at is the switch of a host.
-func (p Plan) at(host int) int {
-	if p.At == nil {
-		return 0
-	}
-	return p.At[host]
 }
 
 func (p Plan) checkTrunks() error {
@@ -96,7 +88,7 @@ func buildTrunk(ctx context.Context, p Plan, lab *Lab, number int, t Trunk) erro
 	if len(here) == 0 {
 		return nil
 	}
-	if err := p.link(number, ends[0], ends[1]); err != nil {
+	if err := p.link(ctx, number, ends[0], ends[1]); err != nil {
 		return err
 	}
 	for _, do := range []func(string) error{setUpPort, awaitPort(ctx)} {

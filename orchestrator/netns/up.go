@@ -124,7 +124,7 @@ func buildHost(ctx context.Context, p Plan, lab *Lab, i int) error {
 		}
 	}
 	port := end{h.Name, h.Gateway, p.Switches[h.Switch], lab.Switches[h.Switch]}
-	if err := p.link(i, port, end{p.hostEnd(), h.MAC, h.Name, h.Namespace}); err != nil {
+	if err := p.link(ctx, i, port, end{p.hostEnd(), h.MAC, h.Name, h.Namespace}); err != nil {
 		return err
 	}
 	if there {

@@ -1,7 +1,7 @@
 package netns
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,18 +10,6 @@ import (
 	"github.com/vishvananda/netns"
 )
 
-// Spread lays a lab out over several machines, each of which builds its own nodes. Links
-// between nodes of two machines are VXLAN (RFC 7348), one network of two ends each, on the
-// network that the machines share.
-type Spread struct {
-	Here     string                // this machine
-	Machines map[string]string     // the machine of each node, by the node's name
-	Outer    map[string]netip.Addr // the address of each machine on their network. IPv4.
-	Underlay string                // namespace that has this machine's address, by name; empty: the caller's
-	Port     int                   // of UDP
-	First    int                   // VNI of the first link; those of others follow, modulo 2^24
-}
-
 const (
 	// VXLANOverhead is what VXLAN over IPv4 adds to a packet: the headers of IP, UDP and
 	// VXLAN, and the Ethernet header inside.
@@ -29,37 +17,6 @@ const (
 	// VNIs is how many networks VXLAN can tell apart.
 	VNIs = 1 << 24
 )
-
-// ErrTooSmall is the error for a network between machines whose packets have no room for
-// the lab's.
-var ErrTooSmall = errors.New("the lab's packets do not fit into the network between machines")
-
-// Here tells whether a node is on this machine.
-func (p Plan) Here(node string) bool {
-	return p.Spread == nil || p.Spread.Machines[node] == p.Spread.Here
-}
-
-func (p Plan) checkSpread() error {
-	s := p.Spread
-	if s == nil {
-		return nil
-	}
-	var errs []error
-	for _, node := range append(p.Switches[:len(p.Switches):len(p.Switches)], p.Hosts...) {
-		machine, placed := s.Machines[node]
-		if !placed {
-			errs = append(errs, fmt.Errorf("node %s is on no machine", node))
-			continue
-		}
-		if a := s.Outer[machine]; !a.Is4() {
-			errs = append(errs, fmt.Errorf("machine %s of node %s: address %s: want one of IPv4", machine, node, a))
-		}
-	}
-	if p.delayed() {
-		errs = append(errs, errors.New("links between machines take no delays of hosts' kernels"))
-	}
-	return errors.Join(errs...)
-}
 
 // tunnel is a link to another machine.
 type tunnel struct {
@@ -86,9 +43,8 @@ func (p Plan) tunnel(number int, to string) tunnel {
 	}
 }
 
-// add makes this machine's end of the tunnel. Its packets go through the underlay, where
-// it is made, whatever namespace it is in.
-func (t tunnel) add(e end, group uint32) error {
+// add makes this machine's end of the tunnel.
+func (t tunnel) add(_ context.Context, e end) error {
 	ns, err := netns.GetFromName(e.namespace)
 	if err != nil {
 		return fmt.Errorf("open namespace %s: %w", e.namespace, err)
@@ -104,7 +60,7 @@ func (t tunnel) add(e end, group uint32) error {
 				ErrTooSmall, outer.Attrs().Name, room, VXLANOverhead, room-VXLANOverhead)
 		}
 		attrs := e.attrs(t.mtu)
-		attrs.Group, attrs.Namespace = group, netlink.NsFd(ns)
+		attrs.Group, attrs.Namespace = portGroup, netlink.NsFd(ns)
 		return t.make(attrs, outer)
 	})
 }

@@ -67,6 +67,9 @@ func rack(t *testing.T, mtu int, machines ...string) map[string]netip.Addr {
 
 func makeNamespace(t *testing.T, name string) string {
 	t.Helper()
+	if err := netns.ReadyDir(); err != nil { // or the first lab on this machine would cover it
+		t.Fatal(err)
+	}
 	err := netns.Do("", func() error {
 		ns, err := vns.NewNamed(name)
 		if err != nil {
@@ -91,9 +94,15 @@ func TestSpread(t *testing.T) {
 	machines := []string{"aqmtest-m1", "aqmtest-m2"}
 	outer := rack(t, 1600, machines...)
 	p := plan(3)
-	lab := spreadOver(t, p, machines, outer, map[string]string{
+	lab := spreadOver(t, p, machines, byVXLAN(outer, map[string]string{
 		p.Switches[0]: machines[0], p.Hosts[0]: machines[0], p.Hosts[1]: machines[1], p.Hosts[2]: machines[1],
-	})
+	}))
+	carries(t, p, lab)
+}
+
+// carries wants the hosts to be as planned, and to reach each other with packets of the MTU.
+func carries(t *testing.T, p netns.Plan, lab *netns.Lab) {
+	t.Helper()
 	for _, h := range lab.Hosts {
 		in(t, h.Namespace, func() error {
 			link, err := netlink.LinkByName(netns.Device)
@@ -119,11 +128,20 @@ func TestSpread(t *testing.T) {
 func TestSpreadTrunk(t *testing.T) {
 	machines := []string{"aqmtest-m1", "aqmtest-m2"}
 	outer := rack(t, 1600, machines...)
-	p := plan(2)
+	p, at := trunkPlan(machines)
+	trunkCarries(t, p, spreadOver(t, p, machines, byVXLAN(outer, at)))
+}
+
+// trunkPlan is a lab of two switches on different machines, with a host beside each.
+func trunkPlan(machines []string) (p netns.Plan, at map[string]string) {
+	p = plan(2)
 	p.Switches, p.At, p.Trunks = []string{"s1", "s2"}, []int{0, 1}, [][2]int{{0, 1}}
-	lab := spreadOver(t, p, machines, outer, map[string]string{
-		"s1": machines[0], p.Hosts[0]: machines[0], "s2": machines[1], p.Hosts[1]: machines[1],
-	})
+	return p, map[string]string{"s1": machines[0], p.Hosts[0]: machines[0], "s2": machines[1], p.Hosts[1]: machines[1]}
+}
+
+// trunkCarries wants a frame of the MTU to pass between the switches.
+func trunkCarries(t *testing.T, p netns.Plan, lab *netns.Lab) {
+	t.Helper()
 	from, to := lab.Trunks[0].Ends[0], lab.Trunks[0].Ends[1]
 	receiver := packetSocket(t, lab.Switches[1], to.Interface)
 	sender := packetSocket(t, lab.Switches[0], from.Interface)
@@ -159,19 +177,33 @@ func packetSocket(t *testing.T, namespace, device string) (fd int) {
 	return fd
 }
 
+// byVXLAN is a lab of nodes at machines whose links are VXLAN.
+func byVXLAN(outer map[string]netip.Addr, at map[string]string) netns.Spread {
+	return netns.Spread{Machines: at, Outer: outer, Port: 4789, First: 7}
+}
+
 // spreadOver has each of the machines build its share of a lab.
-func spreadOver(t *testing.T, p netns.Plan, machines []string, outer map[string]netip.Addr, at map[string]string) *netns.Lab {
+func spreadOver(t *testing.T, p netns.Plan, machines []string, s netns.Spread) *netns.Lab {
 	t.Helper()
-	j := create(t, t.TempDir())
-	var lab *netns.Lab
-	for _, m := range machines {
-		p.Spread = &netns.Spread{Here: m, Machines: at, Outer: outer, Underlay: m, Port: 4789, First: 7}
-		var err error
-		if lab, err = netns.Up(t.Context(), j, p); err != nil {
-			t.Fatal(err)
-		}
+	lab, err := trySpread(t, p, machines, s)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return lab
+}
+
+func trySpread(t *testing.T, p netns.Plan, machines []string, s netns.Spread) (lab *netns.Lab, err error) {
+	t.Helper()
+	j := create(t, t.TempDir())
+	for _, m := range machines {
+		s.Here, s.Underlay = m, m
+		share := s
+		p.Spread = &share
+		if lab, err = netns.Up(t.Context(), j, p); err != nil {
+			return nil, err
+		}
+	}
+	return lab, nil
 }
 
 // TestSpreadTooSmall: packets that have no room between the machines are refused, with

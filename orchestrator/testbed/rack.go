@@ -51,11 +51,9 @@ func (t *Testbed) upOnMachines(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	share := Share{Lab: lab, Owner: t.owner(), Stays: o.Detached, Spread: netns.Spread{
-		Machines: place, Outer: map[string]netip.Addr{}, Port: t.lab.Rack.Port, First: t.firstVNI(),
-	}}
-	for _, r := range t.remotes {
-		share.Spread.Outer[r.Name] = r.Address
+	share := Share{Lab: lab, Owner: t.owner(), Stays: o.Detached, Spread: t.spread(place)}
+	if err := t.checkSpread(share.Spread); err != nil {
+		return err
 	}
 	all, inner := errgroup.WithContext(ctx)
 	for _, r := range t.remotes {
@@ -77,6 +75,26 @@ func (t *Testbed) upOnMachines(ctx context.Context, o Options) error {
 	return t.watchLinks()
 }
 
+// spread lays the lab out over its machines.
+func (t *Testbed) spread(place map[string]string) netns.Spread {
+	s := netns.Spread{
+		Machines: place, Outer: map[string]netip.Addr{}, Port: t.lab.Rack.Port, First: t.firstVNI(),
+		VLANs: t.lab.Rack.VLANs, Interfaces: map[string]string{}, Number: t.number(),
+	}
+	for _, r := range t.remotes {
+		s.Outer[r.Name], s.Interfaces[r.Name] = r.Address, r.Interface
+	}
+	return s
+}
+
+// checkSpread refuses, before anything is made, what no machine could build.
+func (t *Testbed) checkSpread(s netns.Spread) error {
+	p := t.plan
+	p.Spread = &s
+	_, err := p.Lab(t.journal.ID())
+	return err
+}
+
 // owner is what machines know this process's lab by.
 func (t *Testbed) owner() string {
 	name, err := os.Hostname()
@@ -91,9 +109,12 @@ func (t *Testbed) owner() string {
 const linksOfLab = 257
 
 // firstVNI is that of the lab's first link.
-func (t *Testbed) firstVNI() int {
-	id, _ := strconv.ParseUint(t.journal.ID(), 16, 32) // four digits: see package journal
-	return int(id) * linksOfLab % netns.VNIs
+func (t *Testbed) firstVNI() int { return int(t.number()) * linksOfLab % netns.VNIs }
+
+// number is the lab's id as a number.
+func (t *Testbed) number() uint16 {
+	id, _ := strconv.ParseUint(t.journal.ID(), 16, 16) // four digits: see package journal
+	return uint16(id)
 }
 
 // reach starts a site on each machine.

@@ -22,6 +22,9 @@ const (
 // sends is how often a probe is sent before it is taken for lost.
 const sends = 3
 
+// ErrNoAnswer is the error for an address from which no probe comes back.
+var ErrNoAnswer = errors.New("no probe was answered")
+
 // MTU is the size of the largest packet, in bytes with its IP header, that comes to the
 // reflector at an address of another machine without being cut up. What this machine's
 // kernel believes is tried first: the MTU of its interface, or what a router has said.
@@ -46,7 +49,7 @@ func largest(ctx context.Context, to netip.AddrPort) (int, error) {
 	}
 	p := &path{ctx: ctx, conn: conn}
 	if passes, err := p.passes(leastMTU); err != nil || !passes {
-		return 0, errors.Join(err, fmt.Errorf("no probe was answered: do firewalls let UDP port %d pass between the machines?", to.Port()))
+		return 0, errors.Join(err, fmt.Errorf("%w: do firewalls let UDP port %d pass between the machines?", ErrNoAnswer, to.Port()))
 	}
 	most := min(believed, mostMTU)
 	if passes, err := p.passes(most); err != nil || passes {

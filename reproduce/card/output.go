@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"aqmlab/orchestrator"
-	"aqmlab/reproduce/papers"
 )
 
 // WriteText prints a card, experiment by experiment.
@@ -97,7 +96,6 @@ type ClaimJSON struct {
 	Unit       string `json:"unit"`
 	Outcome
 	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
-	Cause       papers.Cause                        `json:"cause,omitempty"`       // the kind of that reason
 	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured, and what was [Computed]
 }
 
@@ -138,7 +136,7 @@ func ToJSON(card []Score, scale string) JSON {
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
 			Published: toNumber(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
-			Unit: s.unit(), Outcome: s.Outcome, Explanation: s.explanation(), Cause: s.cause(),
+			Unit: s.unit(), Outcome: s.Outcome, Explanation: s.explanation(),
 			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
 		}
 		for r, f := range s.Columns {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"aqmlab/reproduce/papers"
 )
 
 // Tally counts the claims of a card.
@@ -14,18 +12,11 @@ type Tally struct {
 	Counts      map[Verdict]int   `json:"counts"`      // each verdict has one
 	Established int               `json:"established"` // claims
 	Shortfalls  map[Shortfall]int `json:"shortfalls"`  // of the others; each has a count
-	// Causes has those of the claims that were judged and are not reproduced; each has a
-	// count, and Unexplained has the rest.
-	Causes      map[papers.Cause]int `json:"causes"`
-	Unexplained int                  `json:"unexplained"`
 }
 
 // TallyOf counts the claims of a card.
 func TallyOf(card []Score) Tally {
-	t := Tally{Counts: make(map[Verdict]int), Shortfalls: make(map[Shortfall]int), Causes: make(map[papers.Cause]int)}
-	for _, c := range papers.Causes() {
-		t.Causes[c] = 0
-	}
+	t := Tally{Counts: make(map[Verdict]int), Shortfalls: make(map[Shortfall]int)}
 	for _, v := range Verdicts() {
 		t.Counts[v] = 0
 	}
@@ -40,36 +31,28 @@ func TallyOf(card []Score) Tally {
 		case s.Shortfall != none:
 			t.Shortfalls[s.Shortfall]++
 		}
-		switch {
-		case s.Shortfall != OffClaim:
-		case s.Claim.Cause == "":
-			t.Unexplained++
-		default:
-			t.Causes[s.Claim.Cause]++
-		}
 	}
 	return t
 }
 
 // papersOf lists the papers of a card, in its order.
-func papersOf(card []Score) (ids []string) {
+func papersOf(card []Score) (papers []string) {
 	for _, s := range card {
-		if !slices.Contains(ids, s.Paper) {
-			ids = append(ids, s.Paper)
+		if !slices.Contains(papers, s.Paper) {
+			papers = append(papers, s.Paper)
 		}
 	}
-	return ids
+	return papers
 }
 
 func ofPaper(card []Score, paper string) []Score {
 	return slices.DeleteFunc(slices.Clone(card), func(s Score) bool { return s.Paper != paper })
 }
 
-// tallyTables are the counts of a card by paper: a table of the verdicts, one of what
-// keeps claims from being established, and one of why claims are not reproduced. The first
-// row of each is its head.
-func tallyTables(card []Score) [][][]string {
-	verdicts, shortfalls, causes := [][]string{{"paper"}}, [][]string{{"not established because"}}, [][]string{{"not reproduced because of"}}
+// tallyTables are the counts of a card by paper: one table of the verdicts, and one of
+// what keeps claims from being established. The first row of each is its head.
+func tallyTables(card []Score) (verdicts, shortfalls [][]string) {
+	verdicts, shortfalls = [][]string{{"paper"}}, [][]string{{"not established because"}}
 	for _, v := range Verdicts() {
 		verdicts[0] = append(verdicts[0], string(v))
 		if v == Reproduced {
@@ -80,10 +63,6 @@ func tallyTables(card []Score) [][][]string {
 	for _, f := range Shortfalls() {
 		shortfalls = append(shortfalls, []string{string(f)})
 	}
-	for _, c := range papers.Causes() {
-		causes = append(causes, []string{causeText(c)})
-	}
-	causes = append(causes, []string{"what is not known"})
 	add := func(name string, card []Score) {
 		t := TallyOf(card)
 		row := []string{name}
@@ -98,40 +77,21 @@ func tallyTables(card []Score) [][][]string {
 		for i, f := range Shortfalls() {
 			shortfalls[i+1] = append(shortfalls[i+1], fmt.Sprint(t.Shortfalls[f]))
 		}
-		causes[0] = append(causes[0], name)
-		for i, c := range papers.Causes() {
-			causes[i+1] = append(causes[i+1], fmt.Sprint(t.Causes[c]))
-		}
-		causes[len(causes)-1] = append(causes[len(causes)-1], fmt.Sprint(t.Unexplained))
 	}
-	all := papersOf(card)
-	for _, paper := range all {
+	papers := papersOf(card)
+	for _, paper := range papers {
 		add(paper, ofPaper(card, paper))
 	}
-	if len(all) != 1 {
+	if len(papers) != 1 {
 		add("all", card)
 	}
-	return [][][]string{verdicts, shortfalls, causes}
-}
-
-// causeText names a cause in a table.
-func causeText(c papers.Cause) string {
-	switch c {
-	case papers.Contradiction:
-		return "a contradiction in the paper"
-	case papers.Parameter:
-		return "a parameter or model that the paper leaves open"
-	case papers.Reading:
-		return "words read as a number"
-	case papers.Chance:
-		return "chance, or too few loads"
-	}
-	return string(c)
+	return verdicts, shortfalls
 }
 
 // writeTallies prints the counts of a card.
 func writeTallies(out *strings.Builder, card []Score) {
-	for _, table := range tallyTables(card) {
+	verdicts, shortfalls := tallyTables(card)
+	for _, table := range [][][]string{verdicts, shortfalls} {
 		tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, row := range table {
 			fmt.Fprintln(tw, strings.Join(row, "\t"))

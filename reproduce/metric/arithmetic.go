@@ -24,17 +24,20 @@ func clockWrap() (from, to float64) {
 	return 0, whole.Seconds()
 }
 
-// The table is drawn for this interval, in ticks, up to so many marks (ECN#, Fig. 6).
+// The table is drawn for this interval, in ticks, up to so many marks (ECN#, Fig.
+// 6). A claim about all of these is judged at the one that supports it least.
 const (
 	drawnInterval = 1000
 	drawnMarks    = 400
 )
 
 func quotient() (from, to float64) {
-	var off float64
+	farthest := -1.0
 	for marks := range uint32(drawnMarks) {
 		exact, table := drawnInterval/float64(marks+1), float64(aqm.TofinoQuotient(drawnInterval, marks+1))
-		off += math.Abs(Difference(exact, table))
+		if off := math.Abs(Difference(exact, table)); off > farthest {
+			from, to, farthest = exact, table, off
+		}
 	}
-	return 100, 100 + off/drawnMarks
+	return from, to
 }

@@ -27,7 +27,7 @@ type Options struct {
 // one pair after another. What is wrong with one is in the report. The error is that of the
 // end of ctx.
 func Run(ctx context.Context, v inventory.Inventory, o Options) (Report, error) {
-	c := &checking{Options: o, port: v.Port}
+	c := &checking{Options: o, Inventory: v}
 	id := rand.Text()[:8]
 	for i, m := range v.Machines {
 		c.sites = append(c.sites, &site{Machine: m, container: fmt.Sprintf("aqm-check-%s-%d", id, i+1)})
@@ -70,7 +70,7 @@ func (c *checking) pairs(ctx context.Context) []Pair {
 // checking is what is going on.
 type checking struct {
 	Options
-	port  int // of VXLAN
+	inventory.Inventory
 	sites []*site
 }
 
@@ -81,7 +81,7 @@ func (c *checking) machines(ctx context.Context) []Machine {
 	var all errgroup.Group
 	for i, s := range c.sites {
 		all.Go(func() error {
-			found[i] = c.machine(ctx, s)
+			found[i] = c.machine(ctx, s, i+1)
 			return nil
 		})
 	}
@@ -89,7 +89,8 @@ func (c *checking) machines(ctx context.Context) []Machine {
 	return found
 }
 
-func (c *checking) machine(ctx context.Context, s *site) Machine {
+// machine looks at the machine of a number.
+func (c *checking) machine(ctx context.Context, s *site, number int) Machine {
 	m := Machine{Name: s.Name, Endpoint: s.Docker, Address: s.Address.String()}
 	err := s.open(ctx, c.Program, c.Log)
 	if s.engine != nil {
@@ -97,13 +98,19 @@ func (c *checking) machine(ctx context.Context, s *site) Machine {
 	}
 	var d doctor.Diagnosis
 	if err == nil {
-		d, err = s.look(ctx, c.port)
+		d, err = s.look(ctx, c.Port)
 	}
 	if err != nil {
 		m.lacks(err)
 		return m
 	}
 	m.Diagnosis = &d
+	if len(c.VLANs) > 0 && d.Ready {
+		if err := s.tag(ctx, c.VLANs, number); err != nil {
+			m.lacks(err)
+			return m
+		}
+	}
 	if a, err := s.answer(ctx, 0); err == nil { // or it has not this address, which is a finding
 		s.at = a.At
 	} else if d.Ready {

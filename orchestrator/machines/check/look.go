@@ -15,11 +15,24 @@ import (
 	"aqmlab/orchestrator/netns"
 )
 
-// look looks at this machine, whose links to others go to an address and a UDP port.
-func look(at netip.AddrPort) doctor.Diagnosis {
+// Outlet is where the links of a machine to others go out.
+type Outlet struct {
+	At        netip.AddrPort // address and UDP port of VXLAN
+	Interface string         // whose VLANs they are; empty: they are VXLAN
+}
+
+// look looks at this machine.
+func look(out Outlet) doctor.Diagnosis {
 	d := doctor.DiagnoseSite()
-	link, address := findAddress(at.Addr())
-	d.Add(address, findTunnels(int(at.Port())))
+	link, address := findAddress(out.At.Addr())
+	d.Add(address)
+	if out.Interface == "" {
+		d.Add(findTunnels(int(out.At.Port())))
+	} else {
+		var carrier doctor.Finding
+		link, carrier = findInterface(out.Interface)
+		d.Add(carrier, findVLANs(out.Interface))
+	}
 	if link != nil {
 		d.Add(findMerging(link))
 	}
@@ -41,7 +54,22 @@ func findTunnels(port int) doctor.Finding {
 		Unless(netns.CanTunnel(port), "no VXLAN", "run Docker as root there, on a kernel with CONFIG_VXLAN")
 }
 
-// findMerging says whether packets are made into larger ones before VXLAN's are unpacked.
+// findInterface finds the interface whose VLANs carry links; nil if there is none.
+func findInterface(name string) (netlink.Link, doctor.Finding) {
+	link, err := netns.InterfaceOf(name)
+	f := doctor.Finding{Part: "interface", Needed: true}
+	if err == nil {
+		f.Text = fmt.Sprintf("%s is up, and its MTU is %d", name, link.Attrs().MTU)
+	}
+	return link, f.Unless(err, "it carries no VLANs", "set the key interface of the machine to one that `ip link` shows there, and have it up")
+}
+
+func findVLANs(on string) doctor.Finding {
+	return doctor.Finding{Part: "links to machines", Needed: true, Text: "VLANs of " + on}.
+		Unless(netns.CanVLAN(), "no VLANs", "load the module 8021q there (modprobe 8021q), or take a kernel with CONFIG_VLAN_8021Q; or leave out the keys vlans and interface, and links are VXLAN")
+}
+
+// findMerging says whether packets are made into larger ones before they are unpacked.
 func findMerging(link netlink.Link) doctor.Finding {
 	f := doctor.Finding{Part: "merging", OK: true, Text: "packets of other machines come in as they were sent"}
 	all, err := netlink.LinkList()
@@ -69,7 +97,7 @@ func findMerging(link netlink.Link) doctor.Finding {
 		return f.Unless(errors.Join(errs...), "it is not known whether packets are merged", "")
 	}
 	f.OK = false
-	f.Text = strings.Join(merge, " and ") + " may merge packets as they come in, also those inside VXLAN: they can reach the lab larger than its MTU"
+	f.Text = strings.Join(merge, " and ") + " may merge packets as they come in, also those inside VXLAN and VLANs: they can reach the lab larger than its MTU"
 	f.Remedy = "on that machine: " + strings.Join(remedies, "; ")
 	return f
 }

@@ -31,7 +31,7 @@ func TestLook(t *testing.T) {
 		t.Skip("needs root")
 	}
 	loopback := netip.MustParseAddr("127.0.0.1")
-	d := look(netip.AddrPortFrom(loopback, 4789))
+	d := look(Outlet{At: netip.AddrPortFrom(loopback, 4789)})
 	if finding(t, d, "hosts"); d.Machine.Kernel == "" || d.Machine.Cores == 0 {
 		t.Errorf("machine %+v", d.Machine)
 	}
@@ -44,7 +44,7 @@ func TestLook(t *testing.T) {
 	if d.Ready != !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Needed && !f.OK }) {
 		t.Errorf("ready %t: %+v", d.Ready, d.Findings)
 	}
-	d = look(netip.MustParseAddrPort("192.0.2.77:4789"))
+	d = look(Outlet{At: netip.MustParseAddrPort("192.0.2.77:4789")})
 	if f := finding(t, d, "address"); f.OK || d.Ready || !strings.Contains(f.Text, "192.0.2.77") || !strings.Contains(f.Remedy, "address") {
 		t.Errorf("ready %t with an address that is not there: %+v", d.Ready, f)
 	}

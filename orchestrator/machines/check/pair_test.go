@@ -62,7 +62,7 @@ func pairOf(t *testing.T) (c *checking, from, to *site) {
 		t.Fatal(err)
 	}
 	defer free.Close()
-	return &checking{Options: Options{Over: 10 * time.Millisecond}, port: int(free.Addr().Port())}, from, to
+	return &checking{Options: Options{Over: 10 * time.Millisecond}, Inventory: inventory.Inventory{Port: int(free.Addr().Port())}}, from, to
 }
 
 // TestPair: all that a lab needs to know of a network is measured, and the port of VXLAN
@@ -81,7 +81,7 @@ func TestPair(t *testing.T) {
 		t.Errorf("measured %+v", p)
 	}
 	for _, s := range []*site{from, to} {
-		r, err := underlay.Reflect(netip.AddrPortFrom(s.Address, uint16(c.port)))
+		r, err := underlay.Reflect(netip.AddrPortFrom(s.Address, uint16(c.Port)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestPairTooSmall(t *testing.T) {
 // port, and a note says so.
 func TestPairPortInUse(t *testing.T) {
 	c, from, to := pairOf(t)
-	r, err := underlay.Reflect(netip.AddrPortFrom(to.Address, uint16(c.port)))
+	r, err := underlay.Reflect(netip.AddrPortFrom(to.Address, uint16(c.Port)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,15 +38,16 @@ type Service struct {
 	ctx        context.Context // ends with the process
 	mu         sync.Mutex
 	reflectors map[netip.AddrPort]*underlay.Reflector // by where they were asked to answer
+	tags       *tags                                  // nil: none are open
 }
 
 func newService(ctx context.Context) *Service {
 	return &Service{ctx: ctx, reflectors: map[netip.AddrPort]*underlay.Reflector{}}
 }
 
-// Look looks at the machine, whose links to others go to an address and a UDP port.
-func (s *Service) Look(at netip.AddrPort, d *doctor.Diagnosis) error {
-	*d = look(at)
+// Look looks at the machine.
+func (s *Service) Look(out Outlet, d *doctor.Diagnosis) error {
+	*d = look(out)
 	return nil
 }
 
@@ -111,6 +112,31 @@ func (s *Service) Throughput(l Load, bits *float64) (err error) {
 	return err
 }
 
+// Tag makes VLANs, and begins to answer other machines in them.
+func (s *Service) Tag(o Tagging, a *Tagged) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tags != nil {
+		return errors.New("the machine has VLANs already")
+	}
+	if s.tags, err = openTags(s.ctx, o); err == nil {
+		*a = s.tags.answers(o.Number)
+	}
+	return err
+}
+
+// Cross tries VLANs.
+func (s *Service) Cross(c Crossing, found *Crossed) (err error) {
+	s.mu.Lock()
+	t := s.tags
+	s.mu.Unlock()
+	if t == nil {
+		return errors.New("the machine has no VLANs")
+	}
+	*found, err = t.cross(s.ctx, c)
+	return err
+}
+
 // close ends all answers.
 func (s *Service) close() error {
 	s.mu.Lock()
@@ -118,6 +144,9 @@ func (s *Service) close() error {
 	var errs []error
 	for _, r := range s.reflectors {
 		errs = append(errs, r.Close())
+	}
+	if s.tags != nil {
+		errs = append(errs, s.tags.close())
 	}
 	return errors.Join(errs...)
 }

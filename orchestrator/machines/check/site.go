@@ -23,6 +23,7 @@ type site struct {
 	engine    *docker.Engine
 	stream    *agent.Stream
 	at        netip.AddrPort // where it answers others
+	tagged    Tagged         // and in VLANs, where links are such
 }
 
 // open starts the process.
@@ -73,7 +74,7 @@ func (s *site) call(ctx context.Context, method string, args, reply any) error {
 }
 
 func (s *site) look(ctx context.Context, port int) (d doctor.Diagnosis, err error) {
-	return d, s.call(ctx, "Look", netip.AddrPortFrom(s.Address, uint16(port)), &d)
+	return d, s.call(ctx, "Look", Outlet{netip.AddrPortFrom(s.Address, uint16(port)), s.Interface}, &d)
 }
 
 // answer has the machine answer others at a port.
@@ -95,4 +96,14 @@ func (s *site) mtu(ctx context.Context, to netip.AddrPort) (mtu int, err error) 
 
 func (s *site) throughput(ctx context.Context, to netip.AddrPort, over time.Duration) (bits float64, err error) {
 	return bits, s.call(ctx, "Throughput", Load{to, over}, &bits)
+}
+
+// tag makes its VLANs.
+func (s *site) tag(ctx context.Context, ids []int, number int) error {
+	return s.call(ctx, "Tag", Tagging{s.Interface, ids, number}, &s.tagged)
+}
+
+// cross tries VLANs to another one.
+func (s *site) cross(ctx context.Context, ids []int, to *site) (c Crossed, err error) {
+	return c, s.call(ctx, "Cross", Crossing{ids, to.tagged}, &c)
 }

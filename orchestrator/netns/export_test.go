@@ -1,0 +1,4 @@
+package netns
+
+// ReadyDir is readyDir, for tests that make namespaces before a lab does.
+func ReadyDir() error { return readyDir() }
