@@ -60,9 +60,10 @@ func checkSchemes(r *schema.Reader, l *Lab, layout topologies.Layout, scheduler 
 // schemeEnv is a port of the topology's rate, for a scheme.
 func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
 	rtts, err := l.RTT.sums()
+	queues := sched.Queues(scheduler, l.Switch.Queues)
 	return aqm.Env{
-		Queues:  l.Switch.Queues,
-		Weights: sched.Weights(scheduler, l.Switch.Queues),
+		Queues:  queues,
+		Weights: sched.Weights(scheduler, queues),
 		Quanta:  sched.Quanta(scheduler),
 		Lengths: l.Switch.lengths(),
 		Strict:  sched.Strict(scheduler),

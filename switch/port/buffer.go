@@ -47,6 +47,9 @@ func newMemory(spec Spec, shared *Pool) (memory, error) {
 	return m, nil
 }
 
+// fits tells whether there is room for size bytes more.
+func (m *memory) fits(size int) bool { return size <= m.size-m.bytes }
+
 // admits tells whether a queue of that many bytes may take size more.
 func (m *memory) admits(queue, size int) bool {
 	free := m.size - m.bytes

@@ -59,7 +59,12 @@ func (p *Port) rebuild(now time.Duration, made parts) {
 func (p *Port) rejoin(k *packet.Packet) {
 	i, length := k.Class(len(p.queues)), p.lengths.Of(int(k.Size))
 	if p.sorted {
-		p.hold(k.Enqueued, i, k)
+		own := i
+		if p.classed {
+			own = p.classifier().Queue(k)
+		}
+		p.queues[i].Add(k)
+		p.sorter().Hold(k.Enqueued, own, k)
 	} else {
 		p.queues[i].Push(k)
 		p.scheduler.Enqueued(k.Enqueued, i, length)

@@ -32,6 +32,7 @@ type Port struct {
 	sending   int32 // size of the packet that is leaving
 	lengths   packet.Lengths
 	sorted    bool         // the scheduler is a [sched.Sorter], and holds the packets
+	classed   bool         // it is a [sched.Classifier], too, and has the queues that the scheme knows
 	limiter   *tokenBucket // nil when off
 	turns     *turns       // nil when the scheme does not observe rounds
 	release   func(*packet.Packet)
@@ -55,11 +56,11 @@ type turns struct {
 
 // Count adds up what happened to one queue's packets since the port was built.
 type Count struct {
-	Enqueued    int64
+	Enqueued    int64 // that joined it, but for those that were pushed out again
 	Sent        int64
 	SentBytes   int64         // of the network layer
 	Marked      int64         // CE set by this port
-	DropsFull   int64         // the buffer had no room
+	DropsFull   int64         // the buffer had no room, or needed theirs
 	DropsScheme int64         // the scheme said so
 	PeakBytes   int           // longest that the queue has been
 	Waited      time.Duration // in the queue, over all packets that were sent
@@ -106,15 +107,17 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 		return made, fmt.Errorf("scheduler: %w", err)
 	}
 	_, made.sorted = made.scheduler.(sched.Sorter)
+	_, made.classed = made.scheduler.(sched.Classifier)
 	made.judge, err = newJudge(spec, kinds, made.scheduler)
 	return made, err
 }
 
 // newJudge makes the scheme of a port with that scheduler.
 func newJudge(spec Spec, kinds Kinds, scheduler sched.Scheduler) (j judge, err error) {
+	queues := sched.Queues(scheduler, spec.Queues)
 	j.scheme, err = kinds.Schemes().New(spec.Scheme.Kind, spec.Scheme.Params, aqm.Env{
-		Queues:  spec.Queues,
-		Weights: sched.Weights(scheduler, spec.Queues),
+		Queues:  queues,
+		Weights: sched.Weights(scheduler, queues),
 		Quanta:  sched.Quanta(scheduler),
 		Strict:  sched.Strict(scheduler),
 		Lengths: spec.Lengths,
@@ -145,6 +148,7 @@ type parts struct {
 	scheduler sched.Scheduler
 	lengths   packet.Lengths
 	sorted    bool
+	classed   bool
 	limiter   *tokenBucket
 }
 
@@ -152,7 +156,7 @@ type parts struct {
 func (p *Port) assume(m parts) {
 	p.scheme, p.turns = m.scheme, m.turns
 	p.queues, p.memory, p.scheduler = m.queues, m.memory, m.scheduler
-	p.lengths, p.sorted, p.limiter = m.lengths, m.sorted, m.limiter
+	p.lengths, p.sorted, p.classed, p.limiter = m.lengths, m.sorted, m.classed, m.limiter
 }
 
 // turnEnded passes the end of a queue's turn on to a scheme that asks for it. A
@@ -173,18 +177,23 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	i := k.Class(len(p.queues))
 	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
-	if !p.memory.admits(q.Bytes(), length) {
+	if !p.memory.admits(q.Bytes(), length) && !p.pushesOut(now, i, length) {
 		q.DropsFull++
 		p.drop(now, i, k, DroppedFull)
 		return false
 	}
-	if apply(p.scheme.Arrive(now, k, p.view(i, 0)), &q.Count, k) {
+	own := i
+	if p.classed {
+		own = p.classifier().Queue(k)
+	}
+	if apply(p.scheme.Arrive(now, k, p.view(own, 0)), &q.Count, k) {
 		p.drop(now, i, k, DroppedOnArrival)
 		return false
 	}
 	k.Enqueued = now
 	if p.sorted {
-		p.hold(now, i, k)
+		q.Add(k)
+		p.sorter().Hold(now, own, k)
 	} else {
 		q.Push(k)
 		p.scheduler.Enqueued(now, i, length)
@@ -207,12 +216,6 @@ func (p *Port) next(q *queue) *packet.Packet {
 	return q.Head()
 }
 
-// hold gives a packet of queue i to a scheduler that orders packets.
-func (p *Port) hold(now time.Duration, i int, k *packet.Packet) {
-	p.queues[i].Add(k)
-	p.sorter().Hold(now, i, k)
-}
-
 // take takes the head, of queue i, from a scheduler that orders packets.
 func (p *Port) take(now time.Duration, i int) *packet.Packet {
 	k := p.sorter().Take(now)
@@ -222,6 +225,9 @@ func (p *Port) take(now time.Duration, i int) *packet.Packet {
 
 // sorter is the scheduler that holds the packets.
 func (p *Port) sorter() sched.Sorter { return p.scheduler.(sched.Sorter) }
+
+// classifier is the scheduler that has queues of its own.
+func (p *Port) classifier() sched.Classifier { return p.scheduler.(sched.Classifier) }
 
 // Dequeue takes the packet whose transmission starts at now. Without one, wait
 // tells when to ask again: the packet that the scheduler chose lacks tokens
@@ -245,14 +251,21 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		p.memory.bytes -= length
 		p.sending = size
 		var k *packet.Packet
+		own := i
 		if p.sorted {
 			k = p.take(now, i)
+			if p.classed {
+				own = p.classifier().Taken()
+			}
 		} else {
 			k = q.Pop()
 			p.scheduler.Sent(now, i, length)
 		}
 		before, waited := k.Marked, now-k.Enqueued
-		if apply(p.scheme.Depart(now, k, p.view(i, waited)), &q.Count, k) {
+		if apply(p.scheme.Depart(now, k, p.view(own, waited)), &q.Count, k) {
+			if r, ok := p.scheduler.(sched.Refunder); ok {
+				r.Refund(k)
+			}
 			p.drop(now, i, k, DroppedOnDeparture)
 			continue
 		}
@@ -295,15 +308,15 @@ func (p *Port) drop(now time.Duration, q int, k *packet.Packet, why Fate) {
 	p.release(k)
 }
 
+// view is of queue q, the port's or, where the scheduler has its own, the scheduler's.
 func (p *Port) view(q int, waited time.Duration) aqm.View {
-	return aqm.View{
-		Queue:     q,
-		Packets:   p.queues[q].Len(),
-		Bytes:     p.queues[q].Bytes(),
-		PortBytes: p.bytes,
-		PoolBytes: p.memory.bytes,
-		Waited:    waited,
+	v := aqm.View{Queue: q, PortBytes: p.bytes, PoolBytes: p.memory.bytes, Waited: waited}
+	if p.classed {
+		v.Packets, v.Bytes = p.classifier().Length(q)
+	} else {
+		v.Packets, v.Bytes = p.queues[q].Len(), p.queues[q].Bytes()
 	}
+	return v
 }
 
 // HeadSize is the length of the packet at the head of queue q, zero when it is

@@ -90,7 +90,7 @@ type Sharing struct {
 }
 
 // The ways to share packet memory. In all of them a packet that does not fit is
-// dropped on arrival; nothing that was accepted is pushed out.
+// dropped on arrival, unless the scheduler pushes out others ([sched.Evictor]).
 const (
 	SharedPort    = "port"    // all queues of the port, first come, first served (TCN, section 6.1)
 	SharedStatic  = "static"  // every queue has a limit of its own

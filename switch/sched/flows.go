@@ -12,8 +12,8 @@ import (
 // their hash, in a table of fixed size. Those that share an entry count as one.
 type flows struct {
 	ranker flowRanker
-	queues int     // of the port
-	shift  int     // of a hash, to the number of its flow
+	queues int // of the port
+	hashing
 	table  []flow  // a power of two
 	order  []int32 // a heap of the flows with packets, the next one at its front
 	ranked uint64  // flows that were ranked: the earlier goes first when ranks are equal
@@ -41,15 +41,24 @@ var (
 )
 
 func newFlows(r flowRanker, count, queues int) *flows {
+	h, n := newHashing(count)
+	return &flows{ranker: r, queues: queues, hashing: h, table: make([]flow, n), order: make([]int32, 0, n)}
+}
+
+// hashing tells flows apart by their hash.
+type hashing struct{ shift int } // of a hash, to the number of its flow
+
+// newHashing is for a table with room for that many flows or more, a power of two.
+func newHashing(count int) (h hashing, room int) {
 	n := bits.Len(uint(count - 1))
-	return &flows{ranker: r, queues: queues, shift: 32 - n, table: make([]flow, 1<<n), order: make([]int32, 0, 1<<n)}
+	return hashing{32 - n}, 1 << n
 }
 
 // flowOf spreads hashes over the table. Ports on equal paths see hashes that leave the
 // same remainder, so their low bits are not enough.
-func (s *flows) flowOf(k *packet.Packet) int {
+func (h hashing) flowOf(k *packet.Packet) int {
 	const golden = 2654435769 // 2^32 over the golden ratio (Knuth, volume 3, section 6.4)
-	return int(uint64(k.Hash*golden) >> s.shift)
+	return int(uint64(k.Hash*golden) >> h.shift)
 }
 
 func (s *flows) Hold(now time.Duration, _ int, k *packet.Packet) {

@@ -30,12 +30,41 @@ type Scheduler interface {
 // gives them its packets to hold in place of Enqueued and Sent. Next is the queue of the
 // head.
 type Sorter interface {
-	// Hold takes a packet that joins queue q.
+	// Hold takes a packet that joins queue q: of the port, or of a [Classifier].
 	Hold(now time.Duration, q int, k *packet.Packet)
 	// Head is the packet that leaves next, or nil.
 	Head() *packet.Packet
 	// Take takes the head out.
 	Take(now time.Duration) *packet.Packet
+}
+
+// Classifier is implemented by a [Sorter] that sorts packets into queues of its own. The
+// scheme of the port is asked about these in place of the port's, which only count what
+// happens to the packets of each class.
+type Classifier interface {
+	// Queues is how many there are.
+	Queues() int
+	// Queue is the one that an arriving packet belongs to, before the scheme has seen it.
+	// Hold is told it.
+	Queue(k *packet.Packet) int
+	// Taken is that of the packet that was taken last.
+	Taken() int
+	// Length is what a queue holds.
+	Length(q int) (packets, bytes int)
+}
+
+// Evictor is implemented by a [Sorter] that pushes packets out when the buffer has no room
+// for one that arrives.
+type Evictor interface {
+	// Evict takes out one packet or more, each of which is the Next of the one before. It
+	// is nil when no packet is held.
+	Evict() *packet.Packet
+}
+
+// Refunder is implemented by a [Sorter] that charges its queues only for what is sent.
+type Refunder interface {
+	// Refund tells that the scheme dropped the packet that was taken last.
+	Refund(k *packet.Packet)
 }
 
 // ByRemaining is implemented by schedulers that may read what packets tell of their
@@ -85,6 +114,15 @@ type Prioritized interface {
 	// Strict is how many queues, from 0, are served before all queues of a higher
 	// number.
 	Strict() int
+}
+
+// Queues is how many queues a port's scheme is asked about: those of a [Classifier], or of
+// the port.
+func Queues(s Scheduler, queues int) int {
+	if c, ok := s.(Classifier); ok {
+		return c.Queues()
+	}
+	return queues
 }
 
 // Weights are the shares that s gives to busy queues: its own if it is

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/packet"
 )
 
 // queues is a set of queues of packet sizes, seen by a scheduler as heads.
@@ -50,7 +51,16 @@ func newRigTold(t testing.TB, n int, c kind.Choice, ended func(time.Duration, in
 func (r *rig) push(q int, sizes ...int) {
 	for _, size := range sizes {
 		r.queues[q] = append(r.queues[q], size)
-		r.s.Enqueued(r.now, q, size)
+		sorter, ok := r.s.(Sorter)
+		if !ok {
+			r.s.Enqueued(r.now, q, size)
+			continue
+		}
+		k := &packet.Packet{Size: int32(size), DSCP: uint8(q), Hash: uint32(q)}
+		if c, ok := r.s.(Classifier); ok {
+			q = c.Queue(k)
+		}
+		sorter.Hold(r.now, q, k)
 	}
 }
 
@@ -62,7 +72,11 @@ func (r *rig) pop() int {
 	}
 	size := r.queues[q][0]
 	r.queues[q] = r.queues[q][1:]
-	r.s.Sent(r.now, q, size)
+	if sorter, ok := r.s.(Sorter); ok {
+		sorter.Take(r.now)
+	} else {
+		r.s.Sent(r.now, q, size)
+	}
 	return q
 }
 

@@ -1,0 +1,41 @@
+package port
+
+import (
+	"time"
+
+	"aqmlab/switch/sched"
+)
+
+// pushesOut has the scheduler push packets out until one of that length, of queue i, has
+// room. It reports false when that one is to be dropped: the scheduler pushes nothing out,
+// or it is not for lack of room that the buffer refuses it.
+func (p *Port) pushesOut(now time.Duration, i, length int) bool {
+	e, ok := p.scheduler.(sched.Evictor)
+	if !ok {
+		return false
+	}
+	for !p.memory.fits(length) {
+		if !p.evict(now, e) {
+			return false
+		}
+	}
+	return p.memory.admits(p.queues[i].Bytes(), length)
+}
+
+// evict drops what the scheduler pushes out, and reports false when that is nothing.
+func (p *Port) evict(now time.Duration, e sched.Evictor) bool {
+	k := e.Evict()
+	for more := k; more != nil; {
+		gone := more
+		more, gone.Next = gone.Next, nil
+		i, length := gone.Class(len(p.queues)), p.lengths.Of(int(gone.Size))
+		q := &p.queues[i]
+		q.Remove(gone)
+		q.Enqueued--
+		q.DropsFull++
+		p.bytes -= length
+		p.memory.bytes -= length
+		p.drop(now, i, gone, DroppedFull)
+	}
+	return k != nil
+}
