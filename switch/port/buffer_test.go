@@ -182,7 +182,7 @@ func schedulers() []kind.Choice {
 		return kind.Choice{Kind: "sp", Params: map[string]any{"inner": map[string]any{"kind": inner}}}
 	}
 	return []kind.Choice{
-		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, over("dwrr"), over("wfq"),
+		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, {Kind: "fq"}, over("dwrr"), over("wfq"),
 	}
 }
 
