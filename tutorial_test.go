@@ -52,13 +52,13 @@ func TestTutorialScheme(t *testing.T) {
 		t.Fatal("the table of schemes has no end")
 	}
 	overlay := overlaid(t, map[string]string{
-		"switch/aqm/phantom.go":      code[0],
-		"switch/aqm/table.go":        string(table[:end]) + code[1] + string(table[end:]),
-		"switch/aqm/phantom_test.go": code[2],
+		"switch/aqm/avq.go":      code[0],
+		"switch/aqm/table.go":    string(table[:end]) + code[1] + string(table[end:]),
+		"switch/aqm/avq_test.go": code[2],
 	})
-	test := exec.Command("go", "test", "-v", "-overlay", overlay, "-run", "^(TestPhantom|TestEveryScheme)$", "./switch/aqm")
+	test := exec.Command("go", "test", "-v", "-overlay", overlay, "-run", "^(TestAVQ|TestEveryScheme)$", "./switch/aqm")
 	out, err := test.CombinedOutput()
-	for _, passed := range []string{"--- PASS: TestPhantom", "--- PASS: TestEveryScheme/phantom"} {
+	for _, passed := range []string{"--- PASS: TestAVQ", "--- PASS: TestEveryScheme/avq"} {
 		if err != nil || !strings.Contains(string(out), passed) {
 			t.Fatalf("%v: want %q in\n%s", err, passed, out)
 		}
@@ -99,12 +99,12 @@ func TestTutorialLab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row.Name = "phantom"
+	row.Name = "avq"
 	kinds, err := port.NewKinds([]aqm.Kind{row}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "phantom.yaml")
+	file := filepath.Join(t.TempDir(), "avq.yaml")
 	if err := os.WriteFile(file, []byte(tutorial(t)["yaml"][0]), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestTutorialLab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(l.Schemes); n != 2 || l.Schemes[1].AQM.Kind != "phantom" {
+	if n := len(l.Schemes); n != 2 || l.Schemes[1].AQM.Kind != "avq" {
 		t.Errorf("%d schemes: %+v", n, l.Schemes)
 	}
 }

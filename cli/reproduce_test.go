@@ -27,10 +27,10 @@ func TestReproduce(t *testing.T) {
 		Claims []map[string]any
 		Counts map[string]int
 
-		Established        int
-		Shortfalls, Papers map[string]any
+		Established, Unexplained   int
+		Shortfalls, Causes, Papers map[string]any
 	}](t, out)
-	if card.Established != 0 || card.Shortfalls["no interval"] != 1.0 || card.Papers["tcn"] == nil {
+	if card.Established != 0 || card.Shortfalls["no interval"] != 1.0 || card.Causes["chance"] != 0.0 || card.Papers["tcn"] == nil {
 		t.Errorf("a claim by one seed: %+v", card)
 	}
 	if len(card.Claims) != 1 || card.Claims[0]["id"] != "tcn-sec5-limiter-c1" || card.Claims[0]["sim"] == nil || card.Counts["not run"] != 0 {

@@ -20,22 +20,13 @@ import (
 )
 
 // checkSchemes builds every scheme for ports of every rate.
-func checkSchemes(r *schema.Reader, l *Lab, layout topologies.Layout, scheduler sched.Scheduler) {
+func checkSchemes(r *schema.Reader, l *Lab, layout topologies.Layout, schedulers []served) {
 	if len(l.Schemes) == 0 && !r.InFile(schemesKey) {
 		r.Fail(schemesKey, "missing: want at least one {name: tcn, aqm: tcn}")
 	}
-	env, err := l.schemeEnv(scheduler)
-	if scheduler == nil {
-		env.Quanta = slices.Repeat([]int{l.Host.MTU}, l.Switch.Queues) // what is wrong with it is told already
-	}
-	if env.Rate == 0 {
-		env.Rate = units.Gbps // the missing rate is told already
-	}
-	if err != nil || !r.Sound("rtt", rttMinPath, rttMaxPath, distributionPath) {
-		env.RTTs = aqm.OneRTT(time.Millisecond) // and so are RTTs that make no sense
-	}
 	aqms := slices.Concat(l.Kinds.Schemes().Names(), port.Gates().Names())
-	for _, s := range l.Schemes {
+	for i, s := range l.Schemes {
+		env := checkedEnv(r, l, schedulers[i].Scheduler)
 		if s.AQM.Kind == "" && !r.Has(schemePath(s.Name)+".aqm") {
 			r.Fail(schemePath(s.Name)+".aqm", "missing: want one of %s", strings.Join(aqms, ", "))
 		}
@@ -57,6 +48,21 @@ func checkSchemes(r *schema.Reader, l *Lab, layout topologies.Layout, scheduler 
 	}
 }
 
+// checkedEnv is [Lab.schemeEnv] of a lab some of which may be wrong.
+func checkedEnv(r *schema.Reader, l *Lab, scheduler sched.Scheduler) aqm.Env {
+	env, err := l.schemeEnv(scheduler)
+	if scheduler == nil {
+		env.Quanta = slices.Repeat([]int{l.Host.MTU}, l.Switch.Queues) // what is wrong with it is told already
+	}
+	if env.Rate == 0 {
+		env.Rate = units.Gbps // the missing rate is told already
+	}
+	if err != nil || !r.Sound("rtt", rttMinPath, rttMaxPath, distributionPath) {
+		env.RTTs = aqm.OneRTT(time.Millisecond) // and so are RTTs that make no sense
+	}
+	return env
+}
+
 // schemeEnv is a port of the topology's rate, for a scheme.
 func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
 	rtts, err := l.RTT.sums()
@@ -73,31 +79,43 @@ func (l *Lab) schemeEnv(scheduler sched.Scheduler) (aqm.Env, error) {
 	}, err
 }
 
-// scheduler is that of a port.
-func (l *Lab) scheduler() (sched.Scheduler, error) {
-	return l.Kinds.Schedulers().New(l.Switch.Scheduler.Kind, l.Switch.Scheduler.Params, l.schedulerEnv())
+// scheduler is that of a port under a scheme.
+func (l *Lab) scheduler(s Scheme) (sched.Scheduler, error) {
+	c := l.schedulerOf(s)
+	scheduler, err := l.Kinds.Schedulers().New(c.Kind, c.Params, l.schedulerEnv())
+	if err != nil {
+		return nil, fmt.Errorf("scheduler: %w", err)
+	}
+	return scheduler, nil
 }
 
 // Derived lists the parameters that the lab leaves to its schemes, and what they
 // are at a port of the topology's rate. The lab is one that was loaded.
 func (l *Lab) Derived() ([]results.Derived, error) {
-	scheduler, err := l.scheduler()
-	if err != nil {
-		return nil, fmt.Errorf("deriving parameters of lab %s: scheduler: %w", l.Name, err)
-	}
-	env, err := l.schemeEnv(scheduler)
 	var all []results.Derived
+	var errs error
 	for _, s := range l.Schemes {
-		env.Tell = func(d aqm.Derived) {
-			all = append(all, results.Derived{Scheme: s.Name, Param: d.Param, Value: d.Value, From: d.From})
-		}
-		_, wrong := l.Kinds.Schemes().New(s.AQM.Kind, s.AQM.Params, env)
-		err = errors.Join(err, wrong)
+		derived, err := l.derived(s)
+		all, errs = append(all, derived...), errors.Join(errs, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("deriving parameters of lab %s: %w", l.Name, err)
+	if errs != nil {
+		return nil, fmt.Errorf("deriving parameters of lab %s: %w", l.Name, errs)
 	}
 	return all, nil
+}
+
+// derived is what the lab leaves to one scheme.
+func (l *Lab) derived(s Scheme) (all []results.Derived, err error) {
+	scheduler, err := l.scheduler(s)
+	if err != nil {
+		return nil, err
+	}
+	env, err := l.schemeEnv(scheduler)
+	env.Tell = func(d aqm.Derived) {
+		all = append(all, results.Derived{Scheme: s.Name, Param: d.Param, Value: d.Value, From: d.From})
+	}
+	_, wrong := l.Kinds.Schemes().New(s.AQM.Kind, s.AQM.Params, env)
+	return all, errors.Join(err, wrong)
 }
 
 func checkBaseline(r *schema.Reader, l *Lab) {

@@ -32,19 +32,50 @@ func checkSwitch(r *schema.Reader, l *Lab) {
 	}
 }
 
-// checkScheduler answers the scheduler, or nil when it cannot be built.
-func checkScheduler(r *schema.Reader, l *Lab) sched.Scheduler {
-	s, schedulers := l.Switch, l.Kinds.Schedulers()
-	scheduler := schema.BuildOf(r, schedulerPath, s.Scheduler, schedulers, l.schedulerEnv())
+// checkScheduler answers the scheduler of that path, or nil when it cannot be built.
+func checkScheduler(r *schema.Reader, l *Lab, path string, c kind.Choice) sched.Scheduler {
+	scheduler := schema.BuildOf(r, path, c, l.Kinds.Schedulers(), l.schedulerEnv())
 	if scheduler == nil {
 		return nil
 	}
-	checkQuantum(r, l, schedulerPath, s.Scheduler)
-	if inner, ok := s.Scheduler.Params["inner"].(map[string]any); ok {
+	checkQuantum(r, l, path, c)
+	if inner, ok := c.Params["inner"].(map[string]any); ok {
 		name, _ := inner["kind"].(string) // the scheduler was built: it is there
-		checkQuantum(r, l, schedulerPath+".inner", kind.Choice{Kind: name, Params: inner})
+		checkQuantum(r, l, path+".inner", kind.Choice{Kind: name, Params: inner})
 	}
 	return scheduler
+}
+
+// served is a scheduler of the lab, and where it stands there.
+type served struct {
+	path string
+	sched.Scheduler
+}
+
+// checkSchedulers answers the scheduler of each scheme, or nil where it cannot be built:
+// its own, or that of the switch, which is checked whether a scheme uses it or not.
+func checkSchedulers(r *schema.Reader, l *Lab) []served {
+	common := served{schedulerPath, checkScheduler(r, l, schedulerPath, l.Switch.Scheduler)}
+	all := make([]served, len(l.Schemes))
+	for i, s := range l.Schemes {
+		all[i] = common
+		path := schemePath(s.Name) + ".scheduler"
+		switch {
+		case s.Scheduler.Kind != "":
+			all[i] = served{path, checkScheduler(r, l, path, s.Scheduler)}
+		case len(s.Scheduler.Params) > 0 && r.Sound(r.Choice(path).KindPath()):
+			r.Fail(r.Choice(path).KindPath(), "missing: want one of %s", strings.Join(l.Kinds.Schedulers().Names(), ", "))
+		}
+	}
+	return all
+}
+
+// schedulerOf is what serves the queues under a scheme.
+func (l *Lab) schedulerOf(s Scheme) kind.Choice {
+	if s.Scheduler.Kind != "" {
+		return s.Scheduler
+	}
+	return l.Switch.Scheduler
 }
 
 // schedulerEnv is what schedulers of the lab are built for, where none is to run.

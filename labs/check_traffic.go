@@ -14,7 +14,7 @@ import (
 
 // checkTraffic builds what the workload and the background are made of, and,
 // when all of the lab holds together, sees whether flows can be drawn.
-func checkTraffic(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
+func checkTraffic(r *schema.Reader, l *Lab, schedulers []served) {
 	byLoad := checkWorkload(r, l, workloadKey, &l.Workload)
 	for i := range l.Background {
 		b := &l.Background[i]
@@ -33,7 +33,7 @@ func checkTraffic(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 	if l.Workload.Connections > 0 && !l.Workload.Handshake {
 		r.Fail(handshakePath, "connections that are opened ahead have none in a flow: want %s 0", connectionsPath)
 	}
-	checkPIAS(r, l, scheduler)
+	checkPIAS(r, l, schedulers)
 	if r.Err() != nil {
 		return
 	}
@@ -58,7 +58,7 @@ func checkWorkload(r *schema.Reader, l *Lab, path string, w *Workload) (byLoad b
 
 // checkPIAS wants a strict queue for each priority, and one more for each
 // service.
-func checkPIAS(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
+func checkPIAS(r *schema.Reader, l *Lab, schedulers []served) {
 	priorities := len(l.Workload.PIAS)
 	if gap := l.Workload.PIASGap; gap > 0 && r.Sound(piasGapPath, piasPath, connectionsPath) {
 		switch {
@@ -78,8 +78,11 @@ func checkPIAS(r *schema.Reader, l *Lab, scheduler sched.Scheduler) {
 	if n := l.Tagging().Queues(services); n > l.Switch.Queues {
 		r.Fail(piasPath, "thresholds (%d) and services (%d) need %d queues: switch.scheduler.queues is %d", priorities, services, n, l.Switch.Queues)
 	}
-	if scheduler != nil && sched.Strict(scheduler) < priorities {
-		r.Fail(piasPath, "each threshold needs a strict queue, which makes %d: %s has %d: want sp", priorities, schedulerPath, sched.Strict(scheduler))
+	for _, s := range schedulers {
+		if s.Scheduler != nil && sched.Strict(s.Scheduler) < priorities {
+			r.Fail(piasPath, "each threshold needs a strict queue, which makes %d: %s has %d: want sp", priorities, s.path, sched.Strict(s.Scheduler))
+			return
+		}
 	}
 }
 

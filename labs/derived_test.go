@@ -25,7 +25,7 @@ schemes: [{name: ecn-sharp, aqm: ecn-sharp}, {name: avg, aqm: ecn-sharp, pst_rul
 `
 
 // Thresholds follow the RTTs that flows have, and not the shortest. Those of the
-// long tail are of ECN# (CoNEXT 2019), section 5.3: 220 us and on average 137 us;
+// long tail are of ECN# (IEEE TCC 2022), section 5.3: 220 us and on average 137 us;
 // those of the table, with the 90th percentile of its testbed, are the settings of
 // section 5.2: 200 us, 200 us, 85 us and 250 KB.
 func TestDerivedFromDrawnRTTs(t *testing.T) {

@@ -84,7 +84,7 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 		MTU:       l.Host.MTU,
 		Buffer:    l.Switch.buffer(),
 		Sharing:   port.Sharing{Kind: l.Switch.Buffer.Sharing, PerQueue: l.Switch.Buffer.PerQueue, Alpha: l.Switch.Buffer.Alpha},
-		Scheduler: clone(l.Switch.Scheduler),
+		Scheduler: clone(l.schedulerOf(l.Schemes[i])),
 		Scheme:    clone(l.Schemes[i].AQM),
 		Ingress:   clone(l.Schemes[i].Ingress),
 		Seed:      seed,

@@ -71,12 +71,18 @@ func (l *Lab) NamesKernel() bool {
 
 // CheckReal tells whether the lab's switches can serve real hosts.
 func (l *Lab) CheckReal() error {
-	scheduler, err := l.scheduler()
-	if err != nil {
-		return fmt.Errorf("lab %s: scheduler: %w", l.Name, err)
-	}
-	if s, ok := scheduler.(sched.ByRemaining); ok && s.ByRemaining() {
-		return fmt.Errorf("lab %s: %s: packets of real hosts do not tell what remains of their flow: run it with modelled hosts (--runtime sim), or choose rank las", l.Name, schedulerPath)
+	for _, s := range l.Schemes {
+		scheduler, err := l.scheduler(s)
+		if err != nil {
+			return fmt.Errorf("lab %s: %w", l.Name, err)
+		}
+		path := schedulerPath
+		if s.Scheduler.Kind != "" {
+			path = schemePath(s.Name) + ".scheduler"
+		}
+		if by, ok := scheduler.(sched.ByRemaining); ok && by.ByRemaining() {
+			return fmt.Errorf("lab %s: %s: packets of real hosts do not tell what remains of their flow: run it with modelled hosts (--runtime sim), or choose rank las", l.Name, path)
+		}
 	}
 	return nil
 }

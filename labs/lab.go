@@ -175,12 +175,14 @@ type Buffer struct {
 	Alpha    float64    `lab:"alpha" write:"set" range:"(0, 1000]" doc:"of dynamic: a queue's limit over the free bytes of the pool; 1 when absent, which lets a lone queue take half of the pool"`
 }
 
-// Scheme is one contender, under a name: what the output queues do, and what
-// the ingress side does. Each is a kind and its parameters.
+// Scheme is one contender, under a name: what the output queues do, what the ingress
+// side does, and what serves the queues where that is part of the contender. Each is a
+// kind and its parameters.
 type Scheme struct {
-	Name    string      `lab:"name" form:"name" doc:"unique in the lab"`
-	AQM     kind.Choice `lab:"" kinds:"schemes" key:"aqm" doc:"what aqmlab scheme list lists"`
-	Ingress kind.Choice `lab:"ingress" kinds:"gates" doc:"what holds packets before the scheme; without a kind, every packet passes the ingress side at once"`
+	Name      string      `lab:"name" form:"name" doc:"unique in the lab"`
+	AQM       kind.Choice `lab:"" kinds:"schemes" key:"aqm" doc:"what aqmlab scheme list lists"`
+	Ingress   kind.Choice `lab:"ingress" kinds:"gates" doc:"what holds packets before the scheme; without a kind, every packet passes the ingress side at once"`
+	Scheduler kind.Choice `lab:"scheduler" kinds:"schedulers" doc:"what serves the queues under this scheme; without a kind, switch.scheduler"`
 }
 
 // Workload is the traffic.

@@ -35,7 +35,7 @@ func moments(base time.Duration, delays []time.Duration, share float64) (mean, p
 }
 
 // The flows of a host have the published mean and 90th percentile. Those of the
-// long tail are of ECN# (CoNEXT 2019), section 5.3, to the microseconds that it
+// long tail are of ECN# (IEEE TCC 2022), section 5.3, to the microseconds that it
 // prints.
 func TestRTTsOfFlows(t *testing.T) {
 	tests := map[string]struct {
@@ -247,8 +247,8 @@ func TestRTTOverrides(t *testing.T) {
 	}
 }
 
-// TestAskersHoldNothing: a base RTT is held back where data is sent (ECN#, CoNEXT
-// 2019, sections 2.3 and 5.2: netem at the senders). What only asks sends none.
+// TestAskersHoldNothing: a base RTT is held back where data is sent (ECN#, IEEE TCC
+// 2022, sections 2.3 and 5.2: netem at the senders). What only asks sends none.
 func TestAskersHoldNothing(t *testing.T) {
 	const incast = "background: [{name: in, arrival: {kind: incast, fan_out: 2, total: 10KB, queries: 1}, pattern: all-to-all}]\n"
 	for name, tt := range map[string]struct {

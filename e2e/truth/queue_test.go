@@ -28,7 +28,7 @@ func TestSlowStartPeak(t *testing.T) {
 	}
 }
 
-// TestShares is figure 20a of ECN# (CoNEXT 2019, section 5.4.3): three long flows
+// TestShares is figure 20a of ECN# (IEEE TCC 2022, section 5.4.3): three long flows
 // in queues with the weights 2, 1 and 1 under DWRR. They start one after another
 // and get 9.6 Gbps; 6.42 and 3.18; 4.82 and the rest: their weights' shares.
 func TestShares(t *testing.T) {

@@ -37,7 +37,7 @@ func Table() kind.Table[struct{}, Shape] {
 	return kind.Table[struct{}, Shape]{
 		kind.Row(Fixed, "rtt.min for all", struct{}{}, newFixed),
 		kind.Row("uniform", "every RTT from rtt.min to rtt.max is as likely", struct{}{}, newUniform),
-		kind.Row("long-tail", "many short ones and few long ones: the mean stands at 0.356 of the range and the 90th percentile at 0.875, as in the simulations of ECN# (80 to 240 us, about 137 and 220 us; CoNEXT 2019, section 5.3)", struct{}{}, newLongTail),
+		kind.Row("long-tail", "many short ones and few long ones: the mean stands at 0.356 of the range and the 90th percentile at 0.875, as in the simulations of ECN# (80 to 240 us, about 137 and 220 us; IEEE TCC 2022, section 5.3)", struct{}{}, newLongTail),
 		kind.Row("cdf", "a table of RTTs and cumulative probabilities from a file, interpolated linearly and stretched to the range", table{}, newTable),
 	}
 }

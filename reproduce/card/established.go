@@ -36,7 +36,7 @@ func (s Score) shortfall(f Figure) Shortfall {
 	switch {
 	case s.Verdict != Reproduced:
 		return OffClaim
-	case !meetsNumber(s.Claim, float64(f.Value)):
+	case !meetsNumber(s.Claim, float64(f.Value)) || !s.meetsTop():
 		return OffNumber
 	case s.By == Computed:
 		return none
@@ -60,8 +60,23 @@ func meetsNumber(c papers.Claim, value float64) bool {
 	case c.Relation != papers.Lower && c.Relation != papers.Higher, c.Percent == 0:
 		return true
 	}
-	off := without(math.Abs(support(c, value) - c.Percent))
-	return off <= tolerance || off <= without(c.Percent*nearShare/100)
+	if c.Bound {
+		return without(support(c, value)-c.Percent) >= 0
+	}
+	return near(support(c, value), c.Percent)
+}
+
+// meetsTop tells whether the figure that supports a claim most is near the upper end of
+// the published range, if there is one.
+func (s Score) meetsTop() bool {
+	top, measured := s.Tops[s.By]
+	return !measured || near(support(s.Claim, float64(top.Value)), s.Claim.PercentMax)
+}
+
+// near tells whether a difference is near a published one, both in percent.
+func near(difference, published float64) bool {
+	off := without(math.Abs(difference - published))
+	return off <= tolerance || off <= without(published*nearShare/100)
 }
 
 // alikeBound is the published bound of what is close to a baseline, or else the card's.

@@ -80,6 +80,42 @@ func TestEstablished(t *testing.T) {
 	}
 }
 
+// What is more than a number asks for that number, and for no more.
+func TestEstablishedBound(t *testing.T) {
+	claim := papers.Claim{Relation: papers.Higher, Percent: 20, Bound: true}
+	for value, want := range map[float64]Shortfall{20: none, 19.9: OffNumber, 9: OffClaim, 500: none} {
+		if s := scored(claim, "sim", value, interval(value-5, value+5)); s.Shortfall != want {
+			t.Errorf("%v %%: %q, want %q", value, s.Shortfall, want)
+		}
+	}
+}
+
+// A range has two ends: what supports a claim least is near the lower one, and what
+// supports it most near the upper.
+func TestEstablishedRange(t *testing.T) {
+	claim := papers.Claim{ID: "x-1-c1", Metric: "fct-mean", Relation: papers.Lower, Percent: 7, PercentMax: 40, Scheme: "tcn", Class: "all"}
+	for _, tt := range []struct {
+		values []float64
+		want   Shortfall
+	}{
+		{[]float64{-7, -20, -40}, none},
+		{[]float64{-16.9, -48}, none},
+		{[]float64{-7, -29}, OffNumber},    // the most is too little
+		{[]float64{-7, -51}, OffNumber},    // or too much
+		{[]float64{-17.1, -40}, OffNumber}, // the least is too much
+		{[]float64{1, -40}, OffClaim},
+	} {
+		var figures []Figure
+		for i, v := range tt.values {
+			figures = append(figures, Figure{Figure: record.Figure{Claim: claim.ID, Runtime: "sim", Scheme: "tcn", Load: float64(i+1) / 10, Value: record.Number(v), CI95: interval(v-0.5, v+0.5), Seeds: 2, Runs: 2}})
+		}
+		s := ScoreClaim("x", papers.Experiment{ID: "x-1", Environment: papers.Simulator}, claim, figures)
+		if s.Shortfall != tt.want {
+			t.Errorf("%v: %q, want %q", tt.values, s.Shortfall, tt.want)
+		}
+	}
+}
+
 // Runs that differ, and give the same, tell that chance does not move the figure.
 func TestDifferentRunsMayAgree(t *testing.T) {
 	claim := papers.Claim{ID: "x-1-c1", Metric: "drops", Relation: papers.Equal, To: ptr(0), Scheme: "tcn"}

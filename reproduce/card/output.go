@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"aqmlab/orchestrator"
+	"aqmlab/reproduce/papers"
 )
 
 // WriteText prints a card, experiment by experiment.
@@ -96,6 +97,7 @@ type ClaimJSON struct {
 	Unit       string `json:"unit"`
 	Outcome
 	Explanation string                              `json:"explanation,omitempty"` // why it was not reproduced
+	Cause       papers.Cause                        `json:"cause,omitempty"`       // the kind of that reason
 	Runtimes    map[orchestrator.Runtime]FigureJSON `json:"runtimes"`              // all that was measured, and what was [Computed]
 }
 
@@ -136,7 +138,7 @@ func ToJSON(card []Score, scale string) JSON {
 			ID: s.Claim.ID, Experiment: s.Experiment.ID, Paper: s.Paper,
 			Source: s.Experiment.Source, Statement: s.Claim.Statement,
 			Published: toNumber(s.published()), Sim: s.number(orchestrator.Simulator()), Testbed: s.number(real),
-			Unit: s.unit(), Outcome: s.Outcome, Explanation: s.explanation(),
+			Unit: s.unit(), Outcome: s.Outcome, Explanation: s.explanation(), Cause: s.cause(),
 			Runtimes: make(map[orchestrator.Runtime]FigureJSON),
 		}
 		for r, f := range s.Columns {

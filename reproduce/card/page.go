@@ -54,12 +54,12 @@ func (p Page) Markdown() string {
 	return b.String()
 }
 
-// writeCounts adds up the verdicts by paper, and what keeps claims from being
-// established.
+// writeCounts adds up the verdicts by paper, what keeps claims from being established,
+// and why claims are not reproduced.
 func (p Page) writeCounts(b *strings.Builder) {
-	verdicts, shortfalls := tallyTables(p.Scores)
-	writeTable(b, verdicts[0], verdicts[1:])
-	writeTable(b, shortfalls[0], shortfalls[1:])
+	for _, table := range tallyTables(p.Scores) {
+		writeTable(b, table[0], table[1:])
+	}
 }
 
 func (p Page) scores(of func(Score) bool) []Score {

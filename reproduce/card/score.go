@@ -21,6 +21,8 @@ type Score struct {
 	Claim      papers.Claim
 	// Columns has what was measured, by runtime.
 	Columns map[orchestrator.Runtime]Figure
+	// Tops has, for a claim with a range, the figures that support it most.
+	Tops map[orchestrator.Runtime]Figure
 	Outcome
 }
 
@@ -70,7 +72,7 @@ func testbeds() []orchestrator.Runtime {
 
 // ScoreClaim judges a claim by all that a record has of it.
 func ScoreClaim(paper string, e papers.Experiment, c papers.Claim, figures []Figure) Score {
-	s := Score{Paper: paper, Experiment: e, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Outcome: Outcome{Verdict: NotRun, Reason: c.Unmeasured}}
+	s := Score{Paper: paper, Experiment: e, Claim: c, Columns: make(map[orchestrator.Runtime]Figure), Tops: make(map[orchestrator.Runtime]Figure), Outcome: Outcome{Verdict: NotRun, Reason: c.Unmeasured}}
 	kind, _ := metric.Find(c.Metric)
 	switch {
 	case c.Unmeasured != "" && (e.Environment == papers.Input || e.Environment == papers.Hardware):
@@ -85,6 +87,11 @@ func ScoreClaim(paper string, e papers.Experiment, c papers.Claim, figures []Fig
 			switch {
 			case err == nil:
 				s.Columns[runtime] = f
+				if c.PercentMax != 0 {
+					top := c
+					top.Over = papers.Best
+					s.Tops[runtime], _ = chooseFigure(top, runtime, figures) // there is one
+				}
 			case !errors.Is(err, metric.ErrNotRun): // what was run says more than what was not
 				s.Reason = err.Error()
 			}

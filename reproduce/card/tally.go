@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"aqmlab/reproduce/papers"
 )
 
 // Tally counts the claims of a card.
@@ -12,11 +14,18 @@ type Tally struct {
 	Counts      map[Verdict]int   `json:"counts"`      // each verdict has one
 	Established int               `json:"established"` // claims
 	Shortfalls  map[Shortfall]int `json:"shortfalls"`  // of the others; each has a count
+	// Causes has those of the claims that were judged and are not reproduced; each has a
+	// count, and Unexplained has the rest.
+	Causes      map[papers.Cause]int `json:"causes"`
+	Unexplained int                  `json:"unexplained"`
 }
 
 // TallyOf counts the claims of a card.
 func TallyOf(card []Score) Tally {
-	t := Tally{Counts: make(map[Verdict]int), Shortfalls: make(map[Shortfall]int)}
+	t := Tally{Counts: make(map[Verdict]int), Shortfalls: make(map[Shortfall]int), Causes: make(map[papers.Cause]int)}
+	for _, c := range papers.Causes() {
+		t.Causes[c] = 0
+	}
 	for _, v := range Verdicts() {
 		t.Counts[v] = 0
 	}
@@ -31,28 +40,36 @@ func TallyOf(card []Score) Tally {
 		case s.Shortfall != none:
 			t.Shortfalls[s.Shortfall]++
 		}
+		switch {
+		case s.Shortfall != OffClaim:
+		case s.Claim.Cause == "":
+			t.Unexplained++
+		default:
+			t.Causes[s.Claim.Cause]++
+		}
 	}
 	return t
 }
 
 // papersOf lists the papers of a card, in its order.
-func papersOf(card []Score) (papers []string) {
+func papersOf(card []Score) (ids []string) {
 	for _, s := range card {
-		if !slices.Contains(papers, s.Paper) {
-			papers = append(papers, s.Paper)
+		if !slices.Contains(ids, s.Paper) {
+			ids = append(ids, s.Paper)
 		}
 	}
-	return papers
+	return ids
 }
 
 func ofPaper(card []Score, paper string) []Score {
 	return slices.DeleteFunc(slices.Clone(card), func(s Score) bool { return s.Paper != paper })
 }
 
-// tallyTables are the counts of a card by paper: one table of the verdicts, and one of
-// what keeps claims from being established. The first row of each is its head.
-func tallyTables(card []Score) (verdicts, shortfalls [][]string) {
-	verdicts, shortfalls = [][]string{{"paper"}}, [][]string{{"not established because"}}
+// tallyTables are the counts of a card by paper: a table of the verdicts, one of what
+// keeps claims from being established, and one of why claims are not reproduced. The first
+// row of each is its head.
+func tallyTables(card []Score) [][][]string {
+	verdicts, shortfalls, causes := [][]string{{"paper"}}, [][]string{{"not established because"}}, [][]string{{"not reproduced because of"}}
 	for _, v := range Verdicts() {
 		verdicts[0] = append(verdicts[0], string(v))
 		if v == Reproduced {
@@ -63,6 +80,10 @@ func tallyTables(card []Score) (verdicts, shortfalls [][]string) {
 	for _, f := range Shortfalls() {
 		shortfalls = append(shortfalls, []string{string(f)})
 	}
+	for _, c := range papers.Causes() {
+		causes = append(causes, []string{causeText(c)})
+	}
+	causes = append(causes, []string{"what is not known"})
 	add := func(name string, card []Score) {
 		t := TallyOf(card)
 		row := []string{name}
@@ -77,21 +98,40 @@ func tallyTables(card []Score) (verdicts, shortfalls [][]string) {
 		for i, f := range Shortfalls() {
 			shortfalls[i+1] = append(shortfalls[i+1], fmt.Sprint(t.Shortfalls[f]))
 		}
+		causes[0] = append(causes[0], name)
+		for i, c := range papers.Causes() {
+			causes[i+1] = append(causes[i+1], fmt.Sprint(t.Causes[c]))
+		}
+		causes[len(causes)-1] = append(causes[len(causes)-1], fmt.Sprint(t.Unexplained))
 	}
-	papers := papersOf(card)
-	for _, paper := range papers {
+	all := papersOf(card)
+	for _, paper := range all {
 		add(paper, ofPaper(card, paper))
 	}
-	if len(papers) != 1 {
+	if len(all) != 1 {
 		add("all", card)
 	}
-	return verdicts, shortfalls
+	return [][][]string{verdicts, shortfalls, causes}
+}
+
+// causeText names a cause in a table.
+func causeText(c papers.Cause) string {
+	switch c {
+	case papers.Contradiction:
+		return "a contradiction in the paper"
+	case papers.Parameter:
+		return "a parameter or model that the paper leaves open"
+	case papers.Reading:
+		return "words read as a number"
+	case papers.Chance:
+		return "chance, or too few loads"
+	}
+	return string(c)
 }
 
 // writeTallies prints the counts of a card.
 func writeTallies(out *strings.Builder, card []Score) {
-	verdicts, shortfalls := tallyTables(card)
-	for _, table := range [][][]string{verdicts, shortfalls} {
+	for _, table := range tallyTables(card) {
 		tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, row := range table {
 			fmt.Fprintln(tw, strings.Join(row, "\t"))

@@ -50,6 +50,14 @@ func (s Score) explanation() string {
 	return ""
 }
 
+// cause is the kind of that reason.
+func (s Score) cause() papers.Cause {
+	if s.explanation() == "" {
+		return ""
+	}
+	return s.Claim.Cause
+}
+
 func (s Score) verdictText() string {
 	text := string(s.Verdict)
 	if s.Chance {
@@ -104,6 +112,12 @@ func (s Score) publishedText() string {
 	case c.Relation == papers.Close:
 	case math.IsNaN(s.published()):
 		return string(c.Relation)
+	case c.Bound:
+		return fmt.Sprintf("%s by more than %.3g %%", c.Relation, c.Percent)
+	case c.PercentMax > 0 && c.Relation == papers.Lower:
+		return fmt.Sprintf("-%.3g to -%.3g %%", c.Percent, c.PercentMax)
+	case c.PercentMax > 0:
+		return fmt.Sprintf("+%.3g to +%.3g %%", c.Percent, c.PercentMax)
 	case c.Relation.Relative():
 		text = fmt.Sprintf("%+.3g %%", s.published())
 	case c.Relation == papers.Equal:
@@ -141,6 +155,9 @@ func (s Score) figureText(column orchestrator.Runtime) string {
 	}
 	if s.Claim.Load == 0 && s.Claim.Class != "" {
 		text += fmt.Sprintf(" at %v", f.Load)
+	}
+	if top, ok := s.Tops[column]; ok {
+		text += fmt.Sprintf(" to "+format+" %% at %v", top.Value, top.Load)
 	}
 	if len(s.Claim.Others) > 0 {
 		text += ", " + f.Scheme

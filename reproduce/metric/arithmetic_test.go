@@ -7,16 +7,16 @@ import (
 	"aqmlab/reproduce/papers"
 )
 
-// Times follow from the number of bits: 2^32 ns, and 2^32 ticks of 1024 ns. The
-// table's entry for 352 marks is 91, which five shifts make 2; the quotient is
-// 1000/352.
+// Times follow from the number of bits: 2^32 ns, and 2^32 ticks of 1024 ns. Whole ticks
+// of the table are off by 8.18125 % on average: computed apart, with the table of the
+// paper's section 4.3.
 func TestArithmetic(t *testing.T) {
-	want := map[string][2]float64{"stamp-wrap": {0, 4.294967296}, "clock-wrap": {0, 4398.046511104}, "quotient": {1000.0 / 352, 2}}
+	want := map[string][2]float64{"stamp-wrap": {0, 4.294967296}, "clock-wrap": {0, 4398.046511104}, "quotient": {100, 108.18125}}
 	for _, a := range Kinds() {
 		if a.Arithmetic == nil {
 			continue
 		}
-		if from, to := a.Arithmetic(); math.Abs(from-want[a.Name][0]) > 1e-12 || to != want[a.Name][1] || a.Doc == "" {
+		if from, to := a.Arithmetic(); math.Abs(from-want[a.Name][0]) > 1e-12 || math.Abs(to-want[a.Name][1]) > 1e-5 || a.Doc == "" {
 			t.Errorf("%s: %v and %v, want %v", a.Name, from, to, want[a.Name])
 		}
 		if NeedsRuns(papers.Claim{Metric: a.Name}) || a.Compute != nil {

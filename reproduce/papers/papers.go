@@ -103,6 +103,12 @@ type Claim struct {
 	Relation Relation `yaml:"relation"`
 	// Percent is by how much, never below zero. Zero: the paper gives no number.
 	Percent float64 `yaml:"percent"`
+	// PercentMax is the upper end of a printed range, of which Percent is the lower: what
+	// the load has that supports the claim most. Zero: the paper gives one number.
+	PercentMax float64 `yaml:"percent_max"`
+	// Bound is set where Percent is the least that the paper says: "more than". A word
+	// such as large, many or far is read as more than 10 %.
+	Bound bool `yaml:"bound"`
 	// From and To are the published figures of the baseline and of the scheme, in
 	// Unit; nil where the paper has none.
 	From *float64 `yaml:"from"`
@@ -135,7 +141,22 @@ type Claim struct {
 	// Explanation says why the figure differs from the published one; it stands on
 	// the card whenever the claim is not reproduced.
 	Explanation string `yaml:"explanation"`
+	Cause       Cause  `yaml:"cause"` // the kind of that reason
 }
+
+// Cause is the kind of reason for which figures differ from the published ones.
+type Cause string
+
+// The causes.
+const (
+	Contradiction Cause = "contradiction" // the paper says two things that cannot both be
+	Parameter     Cause = "parameter"     // one that the paper leaves open, or what our hosts do not model
+	Reading       Cause = "reading"       // words without a number, read as one
+	Chance        Cause = "chance"        // too few flows, seeds or loads to tell
+)
+
+// Causes lists them in the order in which they are counted.
+func Causes() []Cause { return []Cause{Contradiction, Parameter, Reading, Chance} }
 
 // Base is the part of what a metric is taken of in which the baseline may differ
 // from the scheme: nil for what does not.
@@ -252,8 +273,14 @@ func (c Claim) check() error {
 		return fmt.Errorf("relation %s without a baseline", c.Relation)
 	case !c.Relation.Relative() && (c.To == nil || *c.To == 0 && c.Relation != Equal):
 		return fmt.Errorf("relation %s without the figure", c.Relation)
+	case (c.Explanation == "") != (c.Cause == "") || c.Cause != "" && !slices.Contains(Causes(), c.Cause):
+		return fmt.Errorf("cause %q: want one with an explanation, of %v", c.Cause, Causes())
 	case c.Percent < 0:
 		return fmt.Errorf("percent %v is below zero: the relation says which way", c.Percent)
+	case c.Bound && (c.Percent == 0 || c.PercentMax != 0 || c.Relation != Lower && c.Relation != Higher):
+		return fmt.Errorf("bound: want a percent without percent_max, of a claim that is %s or %s", Lower, Higher)
+	case c.PercentMax != 0 && (c.PercentMax <= c.Percent || c.Relation != Lower && c.Relation != Higher || c.Over == Best):
+		return fmt.Errorf("percent_max %v: want it above percent, %v, of a claim that is %s or %s, and about every load", c.PercentMax, c.Percent, Lower, Higher)
 	case c.Over != "" && c.Over != Best && c.Over != Worst:
 		return fmt.Errorf("over %q: want %s or %s", c.Over, Best, Worst)
 	case c.Load != 0 && (c.MinLoad != 0 || c.MaxLoad != 0):

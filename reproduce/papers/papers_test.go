@@ -90,6 +90,12 @@ func TestBadPapers(t *testing.T) {
 		{"incomplete", head + "{id: x-1-a, relation: equal, to: 1}]}", "statement"},
 		{"foreign id", head + "{id: y-1, statement: s, metric: m, scheme: a, relation: equal, to: 1}]}", `"y-1"`},
 		{"environment", strings.Replace(head, "environment: sim", "environment: moon", 1) + "]}", "moon"},
+		{"range upside down", head + claim + "relation: lower, baseline: b, percent: 3, percent_max: 2}]}", "above percent"},
+		{"range of the best", head + claim + "relation: lower, baseline: b, percent: 3, percent_max: 9, over: best}]}", "every load"},
+		{"more than no number", head + claim + "relation: lower, baseline: b, bound: true}]}", "want a percent"},
+		{"cause of nothing", head + claim + "relation: equal, to: 1, cause: chance}]}", "with an explanation"},
+		{"explanation without a cause", head + claim + "relation: equal, to: 1, explanation: e}]}", "contradiction parameter reading chance"},
+		{"unknown cause", head + claim + "relation: equal, to: 1, explanation: e, cause: weather}]}", "weather"},
 		{"two documents", head + "]}\n---\npaper: y\n", "one paper"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package aqm
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -85,26 +84,11 @@ func newDCTCPRED(p DCTCPRED, env Env) (Scheme, error) {
 		case p.Threshold.Rule == "":
 			k = int(p.Threshold.Size)
 		case p.Threshold == Minimum:
-			k = minimum(standard, env, q)
+			k = env.share(standard, q, "threshold", "the standard threshold")
 		}
 		s.curves[q] = cutoff(float64(k))
 	}
 	return s, nil
-}
-
-// minimum is a queue's share of the standard threshold. No share bounds a queue that is
-// served strictly.
-func minimum(standard float64, env Env, queue int) int {
-	sum, weight := 0, env.Weights[queue]
-	for _, w := range env.Weights {
-		sum += w
-	}
-	k, from := whole(standard), "the standard threshold, as it is served strictly"
-	if weight > 0 {
-		k, from = whole(standard*float64(weight)/float64(sum)), fmt.Sprintf("%d/%d of the standard threshold", weight, sum)
-	}
-	env.tell(fmt.Sprintf("threshold of queue %d", queue), units.Size(k).String(), from)
-	return k
 }
 
 // given names the parameter of the plain form that the lab sets, if any.

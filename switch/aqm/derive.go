@@ -101,6 +101,23 @@ func (e Env) Length(param string, lambda float64, s Statistic) float64 {
 	return value
 }
 
+// share is a queue's share of a length by weight, for the queue's own value of a parameter;
+// from is what to call the length. No share bounds a queue that is served strictly.
+func (e Env) share(length float64, queue int, param, from string) int {
+	sum, weight := 0, e.Weights[queue]
+	for _, w := range e.Weights {
+		sum += w
+	}
+	k := whole(length)
+	if weight > 0 {
+		k, from = whole(length*float64(weight)/float64(sum)), fmt.Sprintf("%d/%d of %s", weight, sum, from)
+	} else {
+		from += ", as it is served strictly"
+	}
+	e.tell(fmt.Sprintf("%s of queue %d", param, queue), units.Size(k).String(), from)
+	return k
+}
+
 // tell passes a parameter on to who asked for it.
 func (e Env) tell(param, value, from string) {
 	if e.Tell != nil {

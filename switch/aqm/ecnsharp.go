@@ -12,7 +12,7 @@ import (
 // ECNSharp marks a departing packet when its sojourn time is larger than
 // ins_target, or when sojourn times have stayed at pst_target or above for
 // longer than pst_interval; then it marks one packet after gaps of
-// pst_interval, pst_interval/2, pst_interval/3 and so on (ECN#, CoNEXT 2019,
+// pst_interval, pst_interval/2, pst_interval/3 and so on (ECN#, IEEE TCC 2022,
 // section 3, Algorithm 1). Both conditions are evaluated for every packet, each
 // queue on its own.
 //

@@ -34,6 +34,7 @@ func bounds() []bound {
 		{"ecn-sharp", map[string]any{"arithmetic": "tofino"}, func(v View) bool { return v.Waited <= 106250 }},
 		{"ecn-sharp", map[string]any{"signal": "length"}, shorter(13281)}, // 106.25 us at 1 Gbps are 13,281.25 bytes
 		{"ecn-sharp", map[string]any{"ins_min": "50us", "ins_max": "90us"}, func(v View) bool { return v.Waited <= 50*us }},
+		{"pmsb", nil, func(v View) bool { return v.PortBytes <= 31250 || v.Bytes <= 7812 }},
 	}
 }
 

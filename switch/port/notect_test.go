@@ -37,6 +37,9 @@ func capabilities() []capability {
 		{"mq-ecn", map[string]any{"kmax": "1B"}, MarkedOnArrival, Sent},
 		{"ecn-sharp", map[string]any{"ins_target": "1ns"}, MarkedOnDeparture, Sent},
 		{"ecn-sharp", map[string]any{"ins_target": "1h", "pst_target": "1ns", "pst_interval": "1ns"}, MarkedOnDeparture, Sent},
+		{"pi2", map[string]any{"target": "1ns", "alpha": 1e6, "k": 1}, MarkedOnArrival, DroppedOnArrival},
+		{"pmsb", map[string]any{"threshold": "1B"}, MarkedOnArrival, Sent},
+		{"phantom", map[string]any{"threshold": "0B"}, MarkedOnDeparture, Sent},
 	}
 }
 
