@@ -18,7 +18,7 @@ func TestArithmeticIsJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]card.Verdict{"ecnsharp-sec4-tofino-c8": card.Reproduced, "ecnsharp-sec4-tofino-c9": card.Reproduced, "ecnsharp-fig6-c1": card.Reproduced}
+	want := map[string]card.Verdict{"ecnsharp-sec4-tofino-c6": card.NotReproduced, "ecnsharp-sec4-tofino-c8": card.Reproduced, "ecnsharp-sec4-tofino-c9": card.Reproduced, "ecnsharp-fig6-c1": card.Reproduced}
 	for _, s := range scores {
 		verdict, ok := want[s.Claim.ID]
 		if f, there := s.Columns[card.Computed]; there != ok {

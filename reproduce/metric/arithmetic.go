@@ -24,6 +24,13 @@ func clockWrap() (from, to float64) {
 	return 0, whole.Seconds()
 }
 
+// registerMemory is that of the arrays which the paper counts for its ports (ECN#, section
+// 4): five of 32 bits and two of 64.
+func registerMemory() (from, to float64) {
+	const ports, bits, bitsPerKB = 128, 5*32 + 2*64, 8000
+	return 0, ports * bits / float64(bitsPerKB)
+}
+
 // The table is drawn for this interval, in ticks, up to so many marks (ECN#, Fig. 6).
 const (
 	drawnInterval = 1000

@@ -74,6 +74,7 @@ func Kinds() []Kind {
 		{Name: "rate-convergence", Doc: "time from a window's start until that is within 1 % of what the queue took of the link in the window's second half, us", Compute: rateConvergence, Samples: true},
 		{Name: "stamp-wrap", Doc: "time in which the lower 32 bits of ECN#'s time stamps on Tofino wrap, s", Arithmetic: stampWrap},
 		{Name: "clock-wrap", Doc: "time in which ECN#'s clock of 32 bits on Tofino wraps, s", Arithmetic: clockWrap},
+		{Name: "register-memory", Doc: "memory of ECN#'s registers on Tofino for 128 ports, KB", Arithmetic: registerMemory},
 		{Name: "quotient", Doc: "how far pst_interval over the number of marks from ECN#'s table on Tofino is off the quotient, on average over the counts that the paper draws: 100 and that more", Arithmetic: quotient},
 	}
 }
