@@ -18,7 +18,7 @@ func TestOnlyDescribed(t *testing.T) {
 			counts[s.Experiment.ID]++
 		}
 	}
-	if counts["ecnsharp-fig1"] != 24 || counts["ecnsharp-sec4-tofino"] != 7 || len(counts) != 2 {
+	if counts["ecnsharp-fig1"] != 24 || counts["ecnsharp-sec4-tofino"] != 6 || len(counts) != 2 {
 		t.Errorf("described: %v", counts)
 	}
 }
