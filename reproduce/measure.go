@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"aqmlab/reproduce/metric"
@@ -145,14 +144,13 @@ func absolute(mine side) (record.Figure, error) {
 	return f, nil
 }
 
-// unpaired compares seed by seed: those that both sides have.
+// unpaired compares the means over the seeds that both sides have.
 func unpaired(mine, base side) (record.Figure, error) {
 	m, _ := metric.Find(mine.claim.Metric)
 	if a, b := mine.experiment.lab.Workload.Flows, base.experiment.lab.Workload.Flows; m.Total && a != b {
 		return record.Figure{}, fmt.Errorf("%w on equal terms: %d flows a point, and %d in %s", metric.ErrNothing, a, b, base.experiment.ID)
 	}
-	var values []float64
-	var from, to float64
+	var values, bases []float64
 	for _, point := range mine.points {
 		for _, other := range base.points {
 			if other.Seed != point.Seed {
@@ -166,16 +164,16 @@ func unpaired(mine, base side) (record.Figure, error) {
 			if err != nil {
 				return record.Figure{}, err
 			}
-			values, from, to = append(values, metric.Difference(b, v)), from+b, to+v
+			values, bases = append(values, v), append(bases, b)
 		}
 	}
 	if len(values) == 0 {
 		return record.Figure{}, metric.ErrNotRun
 	}
 	f := overSeeds(values, slices.Concat(base.points, mine.points))
-	f.Runs = differentRuns(mine.points)
-	n := float64(len(values))
-	f.From, f.To, f.Value = record.Number(from/n), record.Number(to/n), record.Number(metric.Difference(from, to))
+	from, to := results.EstimateOf(bases).Mean, results.EstimateOf(values).Mean
+	f.From, f.To, f.Value = record.Number(from), record.Number(to), record.Number(metric.Difference(from, to))
+	f.CI95, f.Runs = differenceInterval(bases, values), differentRuns(mine.points)
 	return f, nil
 }
 
@@ -188,24 +186,4 @@ func differentRuns(points []results.Point) (n int) {
 		}
 	}
 	return n
-}
-
-// overSeeds takes the mean of values, one a seed, and its interval.
-func overSeeds(values []float64, points []results.Point) record.Figure {
-	n := float64(len(values))
-	mean := 0.0
-	for _, v := range values {
-		mean += v / n
-	}
-	f := record.Figure{Value: record.Number(mean), Seeds: len(values)}
-	if len(values) > 1 && !math.IsInf(mean, 0) {
-		squares := 0.0
-		for _, v := range values {
-			squares += (v - mean) * (v - mean)
-		}
-		half := results.Student(len(values)-1, 0.975) * math.Sqrt(squares/(n-1)/n)
-		f.CI95 = &[2]record.Number{record.Number(mean - half), record.Number(mean + half)}
-	}
-	f.LowFidelity = slices.ContainsFunc(points, func(p results.Point) bool { return p.Fidelity.Label == results.FidelityLow })
-	return f
 }

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"errors"
-	"math"
 	"testing"
 	"time"
 
@@ -11,25 +10,6 @@ import (
 	"aqmlab/reproduce/papers"
 	"aqmlab/results"
 )
-
-// The intervals over seeds are those of Student's t.
-func TestIntervalOfSeeds(t *testing.T) {
-	one := overSeeds([]float64{3}, nil)
-	if one.Value != 3 || one.CI95 != nil || one.Seeds != 1 {
-		t.Errorf("one seed: %+v", one)
-	}
-	two := overSeeds([]float64{2, 4}, nil)
-	if two.Value != 3 || two.CI95 == nil || math.Abs(float64(two.CI95[1])-(3+12.706)) > 1e-3 {
-		t.Errorf("two seeds: %+v", two)
-	}
-	three := overSeeds([]float64{1, 2, 3}, nil)
-	if want := 2 - 4.303/math.Sqrt(3); math.Abs(float64(three.CI95[0])-want) > 1e-3 {
-		t.Errorf("three seeds: %+v, want %v", three, want)
-	}
-	if metric.Difference(0, 0) != 0 || !math.IsInf(metric.Difference(0, 5), 1) || metric.Difference(200, 100) != -50 {
-		t.Error("differences")
-	}
-}
 
 // Seeds whose flows started and went alike are one run.
 func TestDifferentRuns(t *testing.T) {
@@ -82,13 +62,6 @@ func TestCountsNeedTheirFlows(t *testing.T) {
 	f, err := unpaired(side{mine, c, []results.Point{{Counters: results.Counters{Hosts: []results.HostCount{{Timeouts: 14}}}}}}, side{mine, c, points})
 	if err != nil || f.Value != 100 || f.From != 7 || f.To != 14 {
 		t.Errorf("twice as many: %+v, %v", f, err)
-	}
-}
-
-// What is more than none has no interval.
-func TestNoIntervalOfInfinity(t *testing.T) {
-	if f := overSeeds([]float64{math.Inf(1), 3}, nil); f.CI95 != nil || !math.IsInf(float64(f.Value), 1) {
-		t.Errorf("%+v", f)
 	}
 }
 

@@ -104,7 +104,7 @@ type ClaimJSON struct {
 // FigureJSON is a figure of one runtime.
 type FigureJSON struct {
 	Figure      number     `json:"figure"`
-	CI95        *[2]number `json:"ci95"` // null with a single seed
+	CI95        *[2]number `json:"ci95"` // null with a single seed; a bound is null where the interval has no end
 	From        number     `json:"baseline_value"`
 	To          number     `json:"value"`
 	Scheme      string     `json:"scheme"`

@@ -151,7 +151,7 @@ func (s Score) figureText(column orchestrator.Runtime) string {
 		text = "never"
 	}
 	if f.CI95 != nil {
-		text += fmt.Sprintf(" ("+format+" to "+format+")", f.CI95[0], f.CI95[1])
+		text += " (" + intervalText(f, format) + ")"
 	}
 	if s.Claim.Load == 0 && s.Claim.Class != "" {
 		text += fmt.Sprintf(" at %v", f.Load)
@@ -169,6 +169,21 @@ func (s Score) figureText(column orchestrator.Runtime) string {
 		text += ", before the lab was changed"
 	}
 	return text
+}
+
+// intervalText is the interval of a figure. One without end is of a difference from what may
+// be none.
+func intervalText(f Figure, format string) string {
+	low, high := float64(f.CI95[0]), float64(f.CI95[1])
+	switch {
+	case math.IsInf(low, 1) && f.From == 0 && !math.IsInf(float64(f.To), 1):
+		return "more than none"
+	case math.IsInf(low, 1):
+		return "never"
+	case math.IsInf(high, 1):
+		return fmt.Sprintf(format+" or more", low)
+	}
+	return fmt.Sprintf(format+" to "+format, low, high)
 }
 
 // orNever is a number, or what stands for one that is infinite.

@@ -62,6 +62,9 @@ func TestMoreThanNone(t *testing.T) {
 		{higher, record.Figure{Value: inf, From: 0, To: 83}, "from 0 to 83"},
 		{equal, record.Figure{Value: inf, To: inf}, "never"},
 		{equal, record.Figure{Value: 125, To: 125}, "125 responses"},
+		{higher, record.Figure{Value: inf, From: 0, To: 83, CI95: &[2]record.Number{inf, inf}}, "from 0 to 83 (more than none)"},
+		{higher, record.Figure{Value: inf, From: 100, To: inf, CI95: &[2]record.Number{inf, inf}}, "from 100 to never (never)"},
+		{higher, record.Figure{Value: 900, From: 1, To: 10, CI95: &[2]record.Number{-100, inf}}, "+900 % (-100 or more)"},
 	} {
 		tt.score.Columns = map[orchestrator.Runtime]Figure{"sim": {Figure: tt.figure}}
 		if got := tt.score.figureText("sim"); got != tt.want {
