@@ -99,8 +99,23 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 	return reproduce.New(names, f.Options)
 }
 
+// measuredBy is the command as records have it: without what changes nothing of what is
+// measured, such as where the records of this machine lie.
+func measuredBy(args []string) string {
+	words := []string{"aqmlab"}
+	for i := 0; i < len(args); i++ {
+		name, _, whole := strings.Cut(args[i], "=")
+		if name != "--out" && name != "--jobs" {
+			words = append(words, args[i])
+		} else if !whole {
+			i++ // the value
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 func newReproduce(kinds port.Kinds) *cobra.Command {
-	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: strings.Join(append([]string{"aqmlab"}, os.Args[1:]...), " ")}}
+	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: measuredBy(os.Args[1:])}}
 	c := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
 		Args:  cobra.ArbitraryArgs,

@@ -70,3 +70,11 @@ func TestReproduceUsage(t *testing.T) {
 		}
 	}
 }
+
+// A record's command says what was measured, not where and by how many at once.
+func TestCommandOfRecords(t *testing.T) {
+	args := strings.Fields("reproduce tcn-fig1 --out /tmp/x --seeds 5 --jobs=2 --runtime uml --out=y")
+	if got, want := measuredBy(args), "aqmlab reproduce tcn-fig1 --seeds 5 --runtime uml"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
