@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,34 +84,61 @@ func TestDocker(t *testing.T) {
 // TestDockerEnds: a run in containers that is interrupted, or loses a
 // container, leaves nothing.
 func TestDockerEnds(t *testing.T) {
+	t.Parallel()
 	needDocker(t)
-	args := []string{"run", labFile(t, small), "--runtime", "docker", "--dilation", "4"}
+	interrupt := func(t *testing.T, s started, _ string) { send(t, s, os.Interrupt) }
+	kill := func(node string) func(*testing.T, started, string) {
+		return func(t *testing.T, _ started, state string) {
+			id := docker(t, "ps", "--quiet", "--filter", rootFilter(state), "--filter", "name=-"+node+"$")
+			docker(t, "kill", strings.TrimSpace(id))
+		}
+	}
 	for name, tt := range map[string]struct {
 		until string
-		end   func(t *testing.T, s started)
+		end   func(t *testing.T, s started, state string)
 		code  int
 	}{
-		"interrupted":               {"[1/3]", func(t *testing.T, s started) { send(t, s, os.Interrupt) }, 130},
-		"interrupted in the middle": {"", func(t *testing.T, s started) { send(t, s, os.Interrupt) }, 130},
-		"host dies":                 {"[2/3]", func(t *testing.T, _ started) { killContainer(t, "-h2") }, 1},
-		"switch dies":               {"[2/3]", func(t *testing.T, _ started) { killContainer(t, "-s1") }, 1},
+		"interrupted":               {"[1/3]", interrupt, 130},
+		"interrupted in the middle": {"", interrupt, 130},
+		"host dies":                 {"[2/3]", kill("h2"), 1},
+		"switch dies":               {"[2/3]", kill("s1"), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := t.TempDir()
-			s := startCommand(t, command(t, plainVar, append(args, "--out", out)...), tt.until)
+			t.Parallel()
+			out, state := t.TempDir(), newState(t)
+			c := command(t, plainVar, "run", labFile(t, small), "--runtime", "docker", "--dilation", "4", "--out", out)
+			c.Env = append(c.Env, stateVar+"="+state)
+			s := startCommand(t, c, tt.until)
 			if tt.until == "" {
-				waitFor(t, func() bool { return docker(t, "ps", "--quiet", "--filter", "label=aqmlab.lab") != "" })
+				waitFor(t, func() bool { return docker(t, "ps", "--quiet", "--filter", rootFilter(state)) != "" })
 			}
-			tt.end(t, s)
+			tt.end(t, s, state)
 			_ = s.Wait()
 			if code := s.ProcessState.ExitCode(); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
-			noContainers(t)
+			nothingOf(t, state)
 			if tt.until == "[2/3]" {
 				partial(t, out)
 			}
 		})
+	}
+}
+
+// rootFilter finds the containers and volumes of labs below a state folder.
+func rootFilter(state string) string { return "label=aqmlab.root=" + state }
+
+// nothingOf fails the test unless all labs below a state folder are gone, with their
+// containers.
+func nothingOf(t *testing.T, state string) {
+	t.Helper()
+	for _, list := range [][]string{{"ps", "--all"}, {"volume", "ls"}} {
+		if left := docker(t, append(list, "--quiet", "--filter", rootFilter(state))...); left != "" {
+			t.Errorf("%v: left behind: %s", list, left)
+		}
+	}
+	if left := slices.Concat(labsIn(state), agents(stateVar+"="+state+"\x00")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -135,18 +163,6 @@ func send(t *testing.T, s started, signal os.Signal) {
 	if err := s.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// killContainer kills the container of ours whose name ends so.
-func killContainer(t *testing.T, suffix string) {
-	t.Helper()
-	for name := range strings.FieldsSeq(docker(t, "ps", "--format", "{{.Names}}", "--filter", "label=aqmlab.lab")) {
-		if strings.HasSuffix(name, suffix) {
-			docker(t, "kill", name)
-			return
-		}
-	}
-	t.Fatalf("no container %s runs", suffix)
 }
 
 // buildApp builds somebody's own application, as a static program.
