@@ -35,6 +35,7 @@ func Table() kind.Table[Env, Scheme] {
 		kind.Row("mq-ecn", "mark on arrival above a threshold that follows the queue's share of the scheduler's rounds", MQECN{Threshold: Standard, RTT: MeanRTT, Lambda: 1, Beta: 0.75, Sample: sampleBoth, Idle: idlePort, Weight: 1, PMax: 1}, newMQECN).Noting(NotECTPasses),
 		kind.Row("ecn-sharp", "mark on departure what waited too long, and, ever more often, while a queue stands", ECNSharp{RTT: P90RTT, PstRule: pstTestbed, Signal: signalSojourn, Gaps: gapsHarmonic, PMax: 1, Arithmetic: arithmeticExact, Clock: clockLess, Division: divisionScaled}, newECNSharp).Noting(NotECTPasses),
 		kind.Row("pi2", "mark or drop on arrival by a probability that a linear controller steers, squared for classic transports", PI2{RTT: MaxRTT, K: 2, Scalable: scalableECT}, newPI2).Noting(NotECTIsDropped),
+		kind.Row("dualpi2", "mark a low-latency queue, and mark or drop a classic one, by coupled probabilities", DualPI2{RTT: MaxRTT, K: 2, ThLen: 1}, newDualPI2).Noting("In the low-latency queue a packet that is not ECN-capable passes where another is marked. In the classic queue it is dropped."),
 		kind.Row("pmsb", "mark on arrival above a threshold of the port, but no queue below its own share of it", PMSB{Threshold: Standard, RTT: P90RTT, Lambda: 1}, newPMSB).Noting(NotECTPasses),
 		kind.Row("phantom", "mark on departure by the length of a queue that a slower link would have", Phantom{Threshold: 6 * units.KB, Drain: 0.95}, newPhantom).Noting(NotECTPasses),
 	}

@@ -158,8 +158,8 @@ func drive(t *testing.T, p []*Port, pool *packet.Pool, spec Spec) (in, out tally
 		q, size := k.Class(one.Queues()), int(k.Size)
 		in.bytes += size
 		accepted := one.Enqueue(now, k)
-		if taken := one.memory.Bytes(); taken > int(spec.Buffer) || one.view(q, 0).PoolBytes != taken {
-			t.Fatalf("%d bytes in a buffer of %v, a scheme sees %d", taken, spec.Buffer, one.view(q, 0).PoolBytes)
+		if taken := one.memory.Bytes(); taken > int(spec.Buffer) || one.view(0, 0).PoolBytes != taken {
+			t.Fatalf("%d bytes in a buffer of %v, a scheme sees %d", taken, spec.Buffer, one.view(0, 0).PoolBytes)
 		}
 		if limit := int(spec.Sharing.PerQueue); limit > 0 && one.QueueBytes(q) > limit {
 			t.Fatalf("%d bytes in a queue of %d", one.QueueBytes(q), limit)
@@ -182,7 +182,7 @@ func schedulers() []kind.Choice {
 		return kind.Choice{Kind: "sp", Params: map[string]any{"inner": map[string]any{"kind": inner}}}
 	}
 	return []kind.Choice{
-		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, {Kind: "fq"}, over("dwrr"), over("wfq"),
+		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, {Kind: "fq"}, {Kind: "dualq"}, over("dwrr"), over("wfq"),
 	}
 }
 

@@ -38,6 +38,7 @@ func capabilities() []capability {
 		{"ecn-sharp", map[string]any{"ins_target": "1ns"}, MarkedOnDeparture, Sent},
 		{"ecn-sharp", map[string]any{"ins_target": "1h", "pst_target": "1ns", "pst_interval": "1ns"}, MarkedOnDeparture, Sent},
 		{"pi2", map[string]any{"target": "1ns", "alpha": 1e6, "k": 1}, MarkedOnArrival, DroppedOnArrival},
+		{"dualpi2", map[string]any{"min_th": "1ns", "range": "0s", "alpha": 1e-12, "beta": 1e-12}, MarkedOnDeparture, Sent},
 		{"pmsb", map[string]any{"threshold": "1B"}, MarkedOnArrival, Sent},
 		{"phantom", map[string]any{"threshold": "0B"}, MarkedOnDeparture, Sent},
 	}

@@ -19,5 +19,6 @@ func Table() kind.Table[Env, Scheduler] {
 		kind.Row("sp", "strict priority: queue 0 first, alone or above an inner scheduler", SP{}, newSP),
 		kind.Row("pifo", "push-in first-out: packets leave in the order of ranks given on arrival", PIFO{Rank: rankSTFQ, By: byClass, Slack: slackOfHop, Flows: 1024, Gap: 500 * time.Microsecond}, newPIFO),
 		kind.Row("fq", "fair queueing of flows, new ones first (DRR++): with aqm codel it is FQ-CoDel", FQ{Flows: 1024, DropBatch: 64}, newFQ),
+		kind.Row("dualq", "a low-latency and a classic queue by the ECN field of packets: with aqm dualpi2 it is DualPI2", DualQ{Low: lowECT, Order: orderWRR, Classic: defaultClassic}, newDualQ),
 	}
 }
