@@ -62,7 +62,7 @@ var rooms = map[string]string{
 	"orchestrator/rootless":  "",
 	"orchestrator/netns":     "orchestrator/host orchestrator/journal",
 	"orchestrator/agent":     "orchestrator/host orchestrator/netns orchestrator/journal",
-	"orchestrator/machines":  "kind labs/inventory switch/fabric",
+	"orchestrator/machines":  "kind labs/inventory orchestrator/docker switch/fabric",
 	"orchestrator/program":   "orchestrator/host orchestrator/netns",
 	"orchestrator/docker":    "orchestrator/agent orchestrator/host orchestrator/journal",
 	"orchestrator/role":      "collectors orchestrator/agent orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/program results switch/fabric switch/port switch/wire trafficgen/live trafficgen/traffic",

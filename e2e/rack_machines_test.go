@@ -5,6 +5,7 @@ package e2e
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,6 +27,31 @@ func TestRack(t *testing.T) {
 	t.Run("ways", func(t *testing.T) { reachByAllWays(t, r) })
 	t.Run("check", func(t *testing.T) { checkMachines(t, r) })
 	t.Run("interrupted check", func(t *testing.T) { interruptCheck(t, r) })
+	t.Run("twice", func(t *testing.T) { listTwice(t, r) })
+}
+
+// listTwice has a list name one machine by two ways to its daemon.
+func listTwice(t *testing.T, r *rack) {
+	path := r.path("twice.yaml")
+	r.write(path, func(m inventory.Machine) inventory.Machine {
+		if m.Name == "m3" {
+			m.Docker = "ssh://root@" + r.machines[0].Address.String()
+		}
+		return m
+	})
+	want := []string{"machines m1 (unix://", " and m3 (ssh://root@", "are one", "the same Docker daemon"}
+	if o := aqmlab(t, plainVar, 1, "lab", "up", "quickstart", "--machines", path); !containsAll(o.err, want...) || strings.Contains(o.err, "m2 (") {
+		t.Errorf("lab up said %q, want %q", o.err, want)
+	}
+	o := aqmlab(t, plainVar, 1, "machines", "check", "--machines", path, "--for", "50ms", "--json")
+	var got checked
+	if err := json.Unmarshal([]byte(o.out), &got); err != nil {
+		t.Fatalf("%v\n%s", err, o.out)
+	}
+	if got.Ready || got.Machines[1].Problem != "" || !containsAll(got.Machines[2].Problem, want...) {
+		t.Errorf("machines check printed %s", o.out)
+	}
+	r.nothingLeft(r.machines...)
 }
 
 func reachByAllWays(t *testing.T, r *rack) {

@@ -54,6 +54,7 @@ type Engine struct {
 	api     *client.Client
 	program string        // that runs in the containers
 	slots   chan struct{} // one item a container that is being made
+	id      string        // of the daemon, as it calls itself
 	version string        // of the daemon
 	cores   int           // of its machine
 	root    string        // the cgroup above all others, as the daemon calls it

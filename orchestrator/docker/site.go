@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/mount"
@@ -33,7 +34,7 @@ func Reach(ctx context.Context, api *client.Client, program string) (*Engine, er
 			Remedy:  "build aqmlab for that architecture, and start it on a machine of the same",
 		}
 	}
-	e.version, e.cores = info.ServerVersion, info.NCPU
+	e.id, e.version, e.cores = info.ID, info.ServerVersion, info.NCPU
 	return e, nil
 }
 
@@ -139,6 +140,23 @@ func (e *Engine) createSite(ctx context.Context, s Site, ref string) (container.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), apiWait)
 	defer cancel()
 	return e.api.ContainerCreate(ctx, s.config(ref), s.hostConfig(), nil, nil, s.Name)
+}
+
+// Shares tells whether another engine's site, by its name, is on this engine's daemon: then
+// both are connections to the same one. Daemons of machines that were copied from one
+// another may call themselves alike, so that says nothing, but those that do not are two.
+func (e *Engine) Shares(ctx context.Context, other *Engine, site string) (bool, error) {
+	if e.id != other.id {
+		return false, nil
+	}
+	_, err := e.api.ContainerInspect(ctx, site)
+	switch {
+	case errdefs.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("look for container %s: %w", site, err)
+	}
+	return true, nil
 }
 
 func (e *Engine) startSite(ctx context.Context, id string) (types.HijackedResponse, error) {

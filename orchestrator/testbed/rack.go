@@ -132,16 +132,23 @@ func (t *Testbed) reach(ctx context.Context, o Options) error {
 	if err := t.journal.Record(entries...); err != nil {
 		return err
 	}
-	all, ctx := errgroup.WithContext(ctx)
+	all, inner := errgroup.WithContext(ctx)
 	for _, r := range t.remotes {
 		all.Go(func() error {
-			if err := r.open(ctx, o.Program, o.Log); err != nil {
+			if err := r.open(inner, o.Program, o.Log); err != nil {
 				return fmt.Errorf("machine %s (%s): %w", r.Name, r.Docker, err)
 			}
 			return nil
 		})
 	}
-	return all.Wait()
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	var sites []machines.Site
+	for _, r := range t.remotes {
+		sites = append(sites, machines.Site{Machine: r.Machine, Engine: r.engine, Name: r.site})
+	}
+	return machines.CheckTwice(ctx, sites)
 }
 
 // open starts the machine's site.

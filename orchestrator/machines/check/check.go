@@ -12,6 +12,7 @@ import (
 
 	"aqmlab/labs/inventory"
 	"aqmlab/orchestrator/doctor"
+	"aqmlab/orchestrator/machines"
 )
 
 // Options are how machines are looked at.
@@ -34,6 +35,7 @@ func Run(ctx context.Context, v inventory.Inventory, o Options) (Report, error) 
 	}
 	o.Note(fmt.Sprintf("looking at %d machines", len(c.sites)))
 	r := Report{Machines: c.machines(ctx)}
+	c.twice(ctx, r.Machines)
 	r.Pairs = c.pairs(ctx)
 	unremoved := c.close(ctx)
 	if ctx.Err() != nil {
@@ -44,6 +46,21 @@ func Run(ctx context.Context, v inventory.Inventory, o Options) (Report, error) 
 	}
 	r.judge()
 	return r, nil
+}
+
+// twice tells the last of the machines that are one with another.
+func (c *checking) twice(ctx context.Context, found []Machine) {
+	var before []machines.Site
+	for i, s := range c.sites {
+		if s.stream == nil {
+			continue
+		}
+		this := machines.Site{Machine: s.Machine, Engine: s.engine, Name: s.container}
+		for _, other := range before {
+			found[i].lacks(machines.CheckTwice(ctx, []machines.Site{other, this}))
+		}
+		before = append(before, this)
+	}
 }
 
 // pairs measures between each two of the machines that answer.
