@@ -91,7 +91,7 @@ var rooms = map[string]string{
 	"e2e/tally":              "",
 	"e2e/mutation":           "",
 
-	"orchestrator/machines/check": "labs/inventory orchestrator/agent orchestrator/docker orchestrator/doctor orchestrator/host orchestrator/machines orchestrator/netns orchestrator/underlay results",
+	"orchestrator/machines/check": "labs/inventory orchestrator/agent orchestrator/docker orchestrator/doctor orchestrator/host orchestrator/journal orchestrator/machines orchestrator/netns orchestrator/testbed orchestrator/underlay results",
 
 	// Sweeps: how they are shown, and who measures them.
 	"orchestrator/sweep/board":     "orchestrator/sweep results results/response",

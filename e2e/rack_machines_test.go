@@ -27,6 +27,7 @@ func TestRack(t *testing.T) {
 	t.Run("ways", func(t *testing.T) { reachByAllWays(t, r) })
 	t.Run("check", func(t *testing.T) { checkMachines(t, r) })
 	t.Run("interrupted check", func(t *testing.T) { interruptCheck(t, r) })
+	t.Run("killed check", func(t *testing.T) { killBeforeStart(t, r) })
 	t.Run("twice", func(t *testing.T) { listTwice(t, r) })
 }
 

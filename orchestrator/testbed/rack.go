@@ -96,12 +96,15 @@ func (t *Testbed) checkSpread(s netns.Spread) error {
 }
 
 // owner is what machines know this process's lab by.
-func (t *Testbed) owner() string {
+func (t *Testbed) owner() string { return Owner(t.journal) }
+
+// Owner is what machines know by whose journal names what is on them.
+func Owner(j *journal.Journal) string {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "?"
 	}
-	return name + "/" + t.journal.ID()
+	return name + "/" + j.ID()
 }
 
 // linksOfLab is how many links of a lab have a VNI of their own before those of the next

@@ -41,9 +41,13 @@ func (f foothold) remote(what string) *remote {
 	return &remote{Machine: f.Machine, owner: f.Owner, site: fmt.Sprintf("%s-%s-%d", f.Site, what, os.Getpid())}
 }
 
-func (r *remote) entry() (journal.Entry, error) {
-	detail, err := json.Marshal(foothold{r.Machine, r.site, r.owner})
-	return journal.Entry{Kind: journal.Machine, Name: r.Name, Detail: string(detail)}, err
+func (r *remote) entry() (journal.Entry, error) { return SiteEntry(r.Machine, r.site, r.owner) }
+
+// SiteEntry is what the journal says of a machine on which a site is about to be made, by the
+// name of its container. Undoing removes that, and all that the owner has there, see [Owner].
+func SiteEntry(m inventory.Machine, site, owner string) (journal.Entry, error) {
+	detail, err := json.Marshal(foothold{m, site, owner})
+	return journal.Entry{Kind: journal.Machine, Name: m.Name, Detail: string(detail)}, err
 }
 
 // call asks the machine's site.

@@ -12,7 +12,9 @@ import (
 
 	"aqmlab/labs/inventory"
 	"aqmlab/orchestrator/doctor"
+	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/machines"
+	"aqmlab/orchestrator/testbed"
 )
 
 // Options are how machines are looked at.
@@ -24,11 +26,18 @@ type Options struct {
 	Note    func(text string)
 }
 
+// what is how the list of labs calls a check.
+const what = "machines check"
+
 // Run looks at machines, side by side, and measures between each two of those that answer,
 // one pair after another. What is wrong with one is in the report. The error is that of the
 // end of ctx.
 func Run(ctx context.Context, v inventory.Inventory, o Options) (Report, error) {
-	c := &checking{Options: o, Inventory: v}
+	j, err := journal.Create(ctx, journal.Root(), testbed.Info{Lab: what})
+	if err != nil {
+		return Report{}, err
+	}
+	c := &checking{Options: o, Inventory: v, journal: j}
 	id := rand.Text()[:8]
 	for i, m := range v.Machines {
 		c.sites = append(c.sites, &site{Machine: m, container: fmt.Sprintf("aqm-check-%s-%d", id, i+1)})
@@ -38,14 +47,24 @@ func Run(ctx context.Context, v inventory.Inventory, o Options) (Report, error) 
 	c.twice(ctx, r.Machines)
 	r.Pairs = c.pairs(ctx)
 	unremoved := c.close(ctx)
-	if ctx.Err() != nil {
-		return Report{}, errors.Join(append(unremoved, context.Cause(ctx))...)
+	if err := errors.Join(c.forget(unremoved), context.Cause(ctx)); err != nil {
+		return Report{}, errors.Join(append(unremoved, err)...)
 	}
 	for i, err := range unremoved {
 		r.Machines[i].lacks(err)
 	}
 	r.judge()
 	return r, nil
+}
+
+// forget ends the journal. Of what could not be removed it stays, and the next command tries
+// again.
+func (c *checking) forget(unremoved []error) error {
+	if errors.Join(unremoved...) != nil {
+		return c.journal.Close()
+	}
+	gone := func([]journal.Entry) error { return nil }
+	return c.journal.Undo(journal.Undoers{journal.Machine: gone})
 }
 
 // twice tells the last of the machines that are one with another.
@@ -88,7 +107,8 @@ func (c *checking) pairs(ctx context.Context) []Pair {
 type checking struct {
 	Options
 	inventory.Inventory
-	sites []*site
+	journal *journal.Journal
+	sites   []*site
 }
 
 // machines looks at all machines. Those that have a place at which they answer can be
@@ -109,7 +129,7 @@ func (c *checking) machines(ctx context.Context) []Machine {
 // machine looks at the machine of a number.
 func (c *checking) machine(ctx context.Context, s *site, number int) Machine {
 	m := Machine{Name: s.Name, Endpoint: s.Docker, Address: s.Address.String()}
-	err := s.open(ctx, c.Program, c.Log)
+	err := s.open(ctx, means{c.Program, c.Log, c.journal})
 	if s.engine != nil {
 		m.Docker = s.engine.Version()
 	}

@@ -12,7 +12,9 @@ import (
 	"aqmlab/orchestrator/agent"
 	"aqmlab/orchestrator/docker"
 	"aqmlab/orchestrator/doctor"
+	"aqmlab/orchestrator/journal"
 	"aqmlab/orchestrator/machines"
+	"aqmlab/orchestrator/testbed"
 	"aqmlab/orchestrator/underlay"
 )
 
@@ -26,16 +28,31 @@ type site struct {
 	tagged    Tagged         // and in VLANs, where links are such
 }
 
-// open starts the process.
-func (s *site) open(ctx context.Context, program string, log io.Writer) error {
+// means are what a process is started with.
+type means struct {
+	program string    // see [docker.Reach]
+	log     io.Writer // gets what the process complains about
+	journal *journal.Journal
+}
+
+// open starts the process, which the journal then has.
+func (s *site) open(ctx context.Context, by means) error {
 	api, err := machines.Client(ctx, s.Machine)
 	if err != nil {
 		return err // which names the machine
 	}
-	if s.engine, err = docker.Reach(ctx, api, program); err != nil {
+	if s.engine, err = docker.Reach(ctx, api, by.program); err != nil {
 		return errors.Join(s.named(err), api.Close())
 	}
-	pipe, err := s.engine.StartSite(ctx, docker.Site{Name: s.container, Args: []string{"agent", Role}, Socket: s.Socket, Log: log})
+	owner := testbed.Owner(by.journal)
+	e, err := testbed.SiteEntry(s.Machine, s.container, owner)
+	if err != nil {
+		return s.named(err)
+	}
+	if err := by.journal.Record(e); err != nil {
+		return err
+	}
+	pipe, err := s.engine.StartSite(ctx, docker.Site{Name: s.container, Owner: owner, Args: []string{"agent", Role}, Socket: s.Socket, Log: by.log})
 	if err != nil {
 		return s.named(err)
 	}
