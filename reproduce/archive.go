@@ -24,8 +24,9 @@ type stored struct {
 
 // comparison is what has been compared.
 type comparison struct {
-	lab      *labs.Lab // of an experiment: at its scale
-	baseline string
+	lab, base *labs.Lab // of the experiments of the scheme and of the baseline: at their scale
+	baseline  string
+	metric    string // of claims about some of the flows alone
 	results.Coord
 }
 

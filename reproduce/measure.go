@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,8 +24,11 @@ type side struct {
 // [metric.ErrNothing] where there is none.
 func (a *archive) measure(e *experiment, c papers.Claim, at results.Coord) (record.Figure, error) {
 	m, _ := metric.Find(c.Metric) // the plan has checked it
-	if m.Paired != "" && c.Baseline != "" && c.In == "" {
-		return a.paired(e, c, at)
+	if m.Paired != "" && c.Baseline != "" {
+		f, err := a.paired(e, c, at)
+		if c.In == "" || !errors.Is(err, compare.ErrTraces) {
+			return f, err
+		}
 	}
 	points, err := a.read(e, at, m.Samples)
 	if err != nil {
@@ -63,52 +67,6 @@ func (a *archive) read(e *experiment, at results.Coord, samples bool) ([]results
 		return nil, metric.ErrNotRun
 	}
 	return points, nil
-}
-
-// paired compares flow by flow.
-func (a *archive) paired(e *experiment, c papers.Claim, at results.Coord) (record.Figure, error) {
-	m, _ := metric.Find(c.Metric)
-	compared, err := a.compare(e, c.Baseline, at)
-	if err != nil {
-		return record.Figure{}, err
-	}
-	row, ok := compared.Row(at.Scheme, at.Load, results.Class(c.Class), m.Paired)
-	from, ok2 := compared.Row(c.Baseline, at.Load, results.Class(c.Class), m.Paired)
-	total, ok3 := compared.Total(at.Scheme, at.Load)
-	if !ok || !ok2 || !ok3 {
-		return record.Figure{}, fmt.Errorf("%w: no flow of class %s completed", metric.ErrNothing, c.Class)
-	}
-	return record.Figure{
-		Value: record.Number(row.Difference), CI95: &[2]record.Number{record.Number(row.CI95[0]), record.Number(row.CI95[1])},
-		From: record.Number(from.Value), To: record.Number(row.Value),
-		Seeds: len(total.Seeds), LowFidelity: total.Fidelity.Label == results.FidelityLow,
-	}, nil
-}
-
-// compare compares two schemes at a load, once for all claims that ask.
-func (a *archive) compare(e *experiment, baseline string, at results.Coord) (compare.Comparison, error) {
-	asked := comparison{e.lab, baseline, at}
-	if c, ok := a.compared[asked]; ok {
-		return c, nil
-	}
-	mine, err := a.read(e, at, false)
-	if err != nil {
-		return compare.Comparison{}, err
-	}
-	base, err := a.read(e, results.Coord{Scheme: baseline, Load: at.Load}, false)
-	if err != nil {
-		return compare.Comparison{}, err
-	}
-	if !slices.ContainsFunc(mine, func(m results.Point) bool {
-		return slices.ContainsFunc(base, func(b results.Point) bool { return b.Seed == m.Seed })
-	}) {
-		return compare.Comparison{}, metric.ErrNotRun
-	}
-	c, err := compare.Points(append(base, mine...), baseline)
-	if err == nil {
-		a.compared[asked] = c
-	}
-	return c, err
 }
 
 // figure is that of a point of the side.

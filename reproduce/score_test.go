@@ -19,6 +19,12 @@ import (
 // flows of each class that take so many times a millisecond.
 func measured(t *testing.T, p *Plan, j point, runtime string, times float64) {
 	t.Helper()
+	measuredFlows(t, p, j, runtime, func(f *results.Flow) { f.FCT = time.Duration(times * float64(time.Millisecond)) })
+}
+
+// measuredFlows does so with flows that were changed.
+func measuredFlows(t *testing.T, p *Plan, j point, runtime string, change func(*results.Flow)) {
+	t.Helper()
 	lab, err := j.experiment.lab.Restricted([]string{j.Scheme}, j.Load, j.Seed)
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +40,9 @@ func measured(t *testing.T, p *Plan, j point, runtime string, times float64) {
 	for i := range 60 {
 		bytes := []int64{10_000, 1_000_000, 20_000_000}[i%3]
 		start := time.Duration(i) * time.Millisecond
-		point.Flows = append(point.Flows, results.Flow{
-			ID: int64(i), Start: start, Sent: start, Bytes: bytes, Received: bytes, FCT: time.Duration(times * float64(time.Millisecond)),
-		})
+		f := results.Flow{ID: int64(i), Start: start, Sent: start, Bytes: bytes, Received: bytes}
+		change(&f)
+		point.Flows = append(point.Flows, f)
 	}
 	if err := p.store().Put(j.key, m, yaml, point); err != nil {
 		t.Fatal(err)
@@ -158,20 +164,6 @@ func TestColumns(t *testing.T) {
 	s.Experiment.Environment = papers.Simulator
 	if s = card.ScoreClaim("tcn", s.Experiment, s.Claim, figures); s.By != "sim" || s.Verdict != card.NotReproduced {
 		t.Errorf("what the paper simulated is %s by %s", s.Verdict, s.By)
-	}
-}
-
-// Claims about another experiment are judged across the two.
-func TestAcrossExperiments(t *testing.T) {
-	got := scores(t, planned(t, Standard, "tcn-fig8"), "sim", func(j point) float64 {
-		if j.experiment.ID == "tcn-fig6" {
-			return 50
-		}
-		return 10
-	})
-	s := got["tcn-fig8-c3"]
-	if f := s.Columns["sim"]; math.Abs(float64(f.Value)+80) > 1e-6 || s.Verdict != card.Reproduced || f.CI95 == nil {
-		t.Errorf("%s: %+v", s.Verdict, f)
 	}
 }
 

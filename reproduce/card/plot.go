@@ -39,7 +39,7 @@ func (s statistic) value(k record.Point) (us float64, ok bool) {
 func statistics(claims []papers.Claim) (all []statistic) {
 	for _, c := range claims {
 		m, err := metric.Find(c.Metric)
-		if err != nil || m.Paired == "" || c.Unmeasured != "" {
+		if err != nil || m.Paired == "" || m.Only != nil || c.Unmeasured != "" {
 			continue
 		}
 		if one := (statistic{c.Class, m.Paired}); !slices.Contains(all, one) {

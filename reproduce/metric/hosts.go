@@ -17,6 +17,8 @@ func (s Subject) fct() (results.FCT, error) {
 func meanTime(f results.FCT) float64 { return f.Mean }
 func p99Time(f results.FCT) float64  { return f.P99 }
 
+func notSmall(f results.Flow) bool { return !results.Small.Holds(f.Bytes) }
+
 func meanAbove(s Subject) (float64, error) {
 	sum, count := 0.0, 0
 	for _, class := range []results.Class{results.Medium, results.Large} {

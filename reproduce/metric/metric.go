@@ -8,6 +8,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/reproduce/papers"
+	"aqmlab/results"
 	"aqmlab/results/compare"
 )
 
@@ -22,7 +23,9 @@ type Kind struct {
 	Arithmetic func() (from, to float64)
 	// Paired is what [compare.Points] has of the flows that both schemes completed:
 	// differences of it come with an interval that pairs flow with flow.
-	Paired  compare.Metric
+	Paired compare.Metric
+	// Only tells which flows are paired, where they are not those of the claim's class.
+	Only    func(results.Flow) bool
 	Samples bool // it needs the samples of queues
 	Total   bool // it grows with the number of flows
 }
@@ -36,7 +39,7 @@ func Kinds() []Kind {
 		{Name: "timeouts", Doc: "retransmission timeouts of all hosts", Compute: timeouts, Total: true},
 		{Name: "class-timeouts", Doc: "retransmission timeouts of the flows of a size class", Compute: classTimeouts, Total: true},
 		{Name: "class-timed-out", Doc: "share of the flows of a size class that met a timeout or more, %", Compute: classTimedOut},
-		{Name: "fct-mean-above-100kb", Doc: "mean flow completion time of all flows that are not small, us", Compute: meanAbove},
+		{Name: "fct-mean-above-100kb", Doc: "mean flow completion time of all flows that are not small, us", Compute: meanAbove, Paired: compare.Mean, Only: notSmall},
 		{Name: "bytes-below-10mb", Doc: "share of the bytes asked for that belong to flows below 10 MB, %", Compute: shareBelow(10_000_000, byBytes, ErrNothing)},
 		{Name: "small-below-24kb", Doc: "share of the small flows that are below 24 KB, %", Compute: shareBelow(24_000, ifSmall, nothing("there are no small flows"))},
 		{Name: "queue-median", Doc: "median length of a queue within a window, KB", Compute: statistic(Subject.queue, medianLength), Samples: true},

@@ -12,7 +12,7 @@ import (
 // error: the comparison then holds its values.
 //
 // It refuses, saying why, when a point is there twice, when schemes did not
-// replay the same flows, and when no scheme has a load and seed in common with
+// replay the same flows ([ErrTraces]), and when no scheme has a load and seed in common with
 // the baseline.
 func Points(points []results.Point, baseline string) (Comparison, error) {
 	set, err := newPointSet(points, baseline)

@@ -10,6 +10,9 @@ import (
 	"aqmlab/results"
 )
 
+// ErrTraces is why points cannot be compared flow by flow.
+var ErrTraces = errors.New("did not replay the same trace")
+
 // pointSet holds points by scheme and load, checked to replay the same traces.
 // Flows are in the order of their starts.
 type pointSet struct {
@@ -96,7 +99,7 @@ func (s *pointSet) checkTraces() error {
 				if ref, ok := first[p.Trace()]; !ok {
 					first[p.Trace()] = p
 				} else if err := sameTrace(ref, p); err != nil {
-					return fmt.Errorf("%s and %s did not replay the same trace at %v: %w", ref.Scheme, p.Scheme, p.Trace(), err)
+					return fmt.Errorf("%s and %s %w at %v: %w", ref.Scheme, p.Scheme, ErrTraces, p.Trace(), err)
 				}
 			}
 		}
