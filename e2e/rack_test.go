@@ -216,6 +216,9 @@ func (r *rack) write(path string, change func(inventory.Machine) inventory.Machi
 		if m.TLS != "" {
 			text += fmt.Sprintf(", tls: %q", m.TLS)
 		}
+		if m.Interface != "" {
+			text += ", interface: " + m.Interface
+		}
 		if len(m.CPUs) > 0 {
 			text += fmt.Sprintf(", cpus: %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.CPUs), " ", ","), "[]"))
 		}
