@@ -224,8 +224,17 @@ func findCPUs() Finding {
 
 // findPriority tries what has other programs wait for the switch.
 func findPriority() Finding {
+	err := wire.CanRealTime()
+	remedy := "run as root with CAP_SYS_NICE, or with a limit of real-time priorities above 0 (ulimit -r), or where nothing else runs"
+	if errors.Is(err, unix.EPERM) {
+		groups, _ := os.ReadFile("/proc/self/cgroup") // of what cannot be read, nothing more is said
+		mounts, _ := os.ReadFile("/proc/self/mounts")
+		if file := withoutRealTime(string(groups), string(mounts)); file != "" {
+			remedy = "give its cgroup, and those above it, time for such threads: echo 950000 > " + file + "; or start it in one that has some"
+		}
+	}
 	return Finding{Part: "priority", Text: "the switch goes before all other programs on its CPU"}.
-		Unless(wire.CanRealTime(), "other programs can keep the switch from its CPU: no real-time threads", "run as root with CAP_SYS_NICE, or with a limit of real-time priorities above 0 (ulimit -r), or where nothing else runs")
+		Unless(err, "other programs can keep the switch from its CPU: no real-time threads", remedy)
 }
 
 // loadWindow is how long to look for programs that are busy.
