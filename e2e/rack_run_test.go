@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,6 +158,14 @@ func TestRackLab(t *testing.T) {
 	}
 	aqmlab(t, plainVar, 0, "lab", "down")
 	_ = server.Wait() // went with the lab
+	r.nothingLeft(r.machines...)
+
+	// A run has such hosts, too.
+	run, _ := runLab(t, plainVar, "quickstart", "--schemes", "droptail", "--seeds", "1", "--flows", "40", "--dilation", "6",
+		"--machines", r.byAllWays(), "--set", "host.image="+image)
+	if flows := points(t, run)["droptail"].Flows; len(flows) != 40 || slices.ContainsFunc(flows, func(f results.Flow) bool { return !f.Completed() }) {
+		t.Errorf("flows of a run with an image: %+v", flows)
+	}
 	r.nothingLeft(r.machines...)
 }
 
