@@ -2,7 +2,9 @@ package testbed
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -25,23 +27,32 @@ func (e *TooFarError) Error() string {
 		e.Hosts[0], e.Machines[0], e.Hosts[1], e.Machines[1], e.Adds.Round(time.Microsecond), e.RTT, e.Dilation, math.Ceil(e.Least()))
 }
 
-// farthest is the connection of a lab on several machines whose way adds the most to its
-// base RTT. It is nil where none adds anything.
+// farthest is the way between two machines that adds the most to its base RTT, by the
+// connection that it adds the least to: what others were longer by is the machines' other
+// work. It is nil where none adds anything.
 func (t *Testbed) farthest(found []timedConnection) *TooFarError {
 	if len(t.remotes) < 2 {
 		return nil
 	}
-	var far *TooFarError
 	on := t.nodesOnMachines()
+	least := map[[2]string]*TooFarError{}
 	for _, c := range found {
-		adds := time.Duration(float64(c.rtt-c.want) * t.dilation)
-		if c.want <= 0 || adds <= 0 || far != nil && float64(adds)/float64(c.want) <= float64(far.Adds)/float64(far.RTT) {
+		if c.want <= 0 {
 			continue
 		}
-		far = &TooFarError{Adds: adds, RTT: c.want, Dilation: t.dilation}
+		e := &TooFarError{Adds: time.Duration(float64(c.rtt-c.want) * t.dilation), RTT: c.want, Dilation: t.dilation}
 		for i, h := range []int{c.sender, c.receiver} {
-			far.Hosts[i] = t.plan.Hosts[h]
-			far.Machines[i] = on[far.Hosts[i]]
+			e.Hosts[i] = t.plan.Hosts[h]
+			e.Machines[i] = on[e.Hosts[i]]
+		}
+		if way := least[e.Machines]; way == nil || e.Least() < way.Least() {
+			least[e.Machines] = e
+		}
+	}
+	var far *TooFarError
+	for _, machines := range slices.SortedFunc(maps.Keys(least), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		if way := least[machines]; way.Adds > 0 && (far == nil || way.Least() > far.Least()) {
+			far = way
 		}
 	}
 	return far

@@ -30,7 +30,8 @@ func TestTooFar(t *testing.T) {
 		{3, 3, []timedConnection{{1, 2, 180 * us, 100 * us}}, 0},
 		{0, 1, []timedConnection{far}, 0},
 		{0, 1, []timedConnection{{1, 2, 20_000 * us, 100 * us}}, 398},
-		{1, 1, []timedConnection{{1, 2, 350 * us, 0}}, 0}, // the lab wants no base RTT
+		{1, 1, []timedConnection{far, {0, 2, 180 * us, 100 * us}}, 0}, // one of the way was late: the machines are near
+		{1, 1, []timedConnection{{1, 2, 350 * us, 0}}, 0},             // the lab wants no base RTT
 	} {
 		bed.lab.Dilation, bed.dilation = labs.Dilation(c.chosen), c.dilation
 		err := bed.checkReach(c.found)
