@@ -138,7 +138,7 @@ func checkIngress(r *schema.Reader, l *Lab, s Scheme) {
 	if short, _ := kind.AsText(r.Value(schemePath(s.Name) + ".aqm")); isGate(short) && r.Value(path) == nil {
 		path = schemePath(s.Name)
 	}
-	env := port.GateEnv{Buffer: l.Switch.buffer(), FullPacket: int(l.FullPacket()), FacesHost: true}
+	env := port.GateEnv{Buffer: l.buffer(), FullPacket: int(l.FullPacket()), FacesHost: true}
 	if env.Buffer == 0 {
 		env.Buffer = units.GB // the missing size is told already
 	}

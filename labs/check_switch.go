@@ -1,9 +1,9 @@
 package labs
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aqmlab/kind"
@@ -103,37 +103,71 @@ func checkQuantum(r *schema.Reader, l *Lab, path string, c kind.Choice) {
 	}
 }
 
-// defaultAlpha lets a lone queue take half of the pool.
-const defaultAlpha = 1
+// bufferPath is where the buffer stands.
+const bufferPath = "switch.buffer"
 
-// checkBuffer wants the sizes that the sharing uses, and no others.
+// checkBuffer wants the size that the sharing uses, and no other.
 func checkBuffer(r *schema.Reader, l *Lab) {
-	if !r.Sound("switch.buffer.sharing") {
+	b := &l.Switch.Buffer
+	perPort, pool := bufferPath+".per_port", bufferPath+".pool"
+	made := schema.BuildOf(r, bufferPath, kind.Choice{Kind: b.Sharing, Params: b.Params}, port.Sharings(), l.sharingEnv(nil))
+	if !r.Sound(bufferPath+".sharing", bufferPath+".per_queue") {
 		return
 	}
-	b := &l.Switch.Buffer
-	for _, key := range []struct {
-		path string
-		size *units.Size // nil: it is none
-		of   []string
-	}{
-		{"switch.buffer.per_port", &b.PerPort, []string{port.SharedPort}},
-		{"switch.buffer.per_queue", &b.PerQueue, []string{port.SharedStatic}},
-		{"switch.buffer.pool", &b.Pool, []string{port.SharedPool, port.SharedDynamic}},
-		{"switch.buffer.alpha", nil, []string{port.SharedDynamic}},
-	} {
-		switch used := slices.Contains(key.of, b.Sharing); {
-		case !used && r.Has(key.path):
-			r.Fail(key.path, "not used when switch.buffer.sharing is %s: want %s", b.Sharing, strings.Join(key.of, " or "))
-		case used && key.size != nil:
-			checkHoldsPacket(r, l, key.path, *key.size)
+	unused := func(path, want string) {
+		if r.Has(path) {
+			r.Fail(path, "not used when switch.buffer.sharing is %s: want %s", b.Sharing, want)
 		}
 	}
-	if b.Sharing != port.SharedPort {
+	switch {
+	case made.Pooled:
+		unused(perPort, pool)
+		checkHoldsPacket(r, l, pool, b.Pool)
+	case made.PerQueue > 0:
+		unused(perPort, bufferPath+".per_queue")
+		unused(pool, bufferPath+".per_queue")
+	default:
+		unused(pool, perPort)
+		checkHoldsPacket(r, l, perPort, b.PerPort)
+	}
+	if made.Pooled || made.PerQueue > 0 {
 		b.PerPort = 0
 	}
-	if b.Sharing == port.SharedDynamic {
-		b.Alpha = cmp.Or(b.Alpha, defaultAlpha)
+	b.Params = withDefaults(b.Params, b.Sharing)
+}
+
+// withDefaults adds the parameters of a sharing that a lab leaves out: written labs have
+// always had them.
+func withDefaults(params map[string]any, sharing string) map[string]any {
+	row, _ := port.Sharings().Find(sharing)
+	for _, p := range row.Params {
+		value, err := strconv.Atoi(p.Default)
+		if _, given := params[p.Name]; given || err != nil {
+			continue
+		}
+		if params == nil {
+			params = map[string]any{}
+		}
+		params[p.Name] = value
+	}
+	return params
+}
+
+// checkSharings wants of a scheme's own sharing that it has as much memory as the switch's.
+func checkSharings(r *schema.Reader, l *Lab, schedulers []served) {
+	b := l.Switch.Buffer
+	common, err := port.Sharings().New(b.Sharing, b.Params, l.sharingEnv(nil))
+	for i, s := range l.Schemes {
+		path := schemePath(s.Name) + ".sharing"
+		switch kindPath := r.Choice(path).KindPath(); {
+		case s.Sharing.Kind != "":
+			made := schema.BuildOf(r, path, s.Sharing, port.Sharings(), l.sharingEnv(schedulers[i].Scheduler))
+			if same := made.Pooled == common.Pooled && made.PerQueue == common.PerQueue; err == nil && !same && r.Sound(kindPath) {
+				r.Fail(kindPath, "%s has other memory than %s, which switch.buffer.sharing is: want kinds that both draw from switch.buffer.pool, or neither", s.Sharing.Kind, b.Sharing)
+			}
+		case len(s.Sharing.Params) > 0 && r.Sound(kindPath):
+			r.Fail(kindPath, "missing: want one of %s", strings.Join(port.Sharings().Names(), ", "))
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"aqmlab/labs/topologies"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
+	"aqmlab/switch/sched"
 	"aqmlab/units"
 )
 
@@ -82,8 +83,8 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 		Queues:    l.Switch.Queues,
 		Lengths:   l.Switch.lengths(),
 		MTU:       l.Host.MTU,
-		Buffer:    l.Switch.buffer(),
-		Sharing:   port.Sharing{Kind: l.Switch.Buffer.Sharing, PerQueue: l.Switch.Buffer.PerQueue, Alpha: l.Switch.Buffer.Alpha},
+		Buffer:    l.buffer(),
+		Sharing:   clone(l.sharingOf(l.Schemes[i])),
 		Scheduler: clone(l.schedulerOf(l.Schemes[i])),
 		Scheme:    clone(l.Schemes[i].AQM),
 		Ingress:   clone(l.Schemes[i].Ingress),
@@ -95,15 +96,32 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 	return spec, nil
 }
 
-// buffer is what a port may fill: its own memory, or the pool.
-func (s Switch) buffer() units.Size {
-	switch s.Buffer.Sharing {
-	case port.SharedStatic:
-		return units.Size(s.Queues) * s.Buffer.PerQueue
-	case port.SharedPool, port.SharedDynamic:
-		return s.Buffer.Pool
+// buffer is what a port may fill: its own memory, or the pool. A lab that was loaded has
+// no error.
+func (l *Lab) buffer() units.Size {
+	b := l.Switch.Buffer
+	made, _ := port.Sharings().New(b.Sharing, b.Params, l.sharingEnv(nil))
+	switch {
+	case made.PerQueue > 0:
+		return units.Size(l.Switch.Queues) * made.PerQueue
+	case made.Pooled:
+		return b.Pool
 	}
-	return s.Buffer.PerPort
+	return b.PerPort
+}
+
+// sharingEnv is what sharings are built for, where none is to run.
+func (l *Lab) sharingEnv(scheduler sched.Scheduler) port.SharingEnv {
+	rtts, _ := l.RTT.sums() // what is wrong with them is told elsewhere
+	return port.SharingEnv{Queues: l.Switch.Queues, Weights: sched.Weights(scheduler, l.Switch.Queues), FullPacket: l.FullPacket(), RTTs: rtts}
+}
+
+// sharingOf is how packet memory is shared under a scheme.
+func (l *Lab) sharingOf(s Scheme) kind.Choice {
+	if s.Sharing.Kind != "" {
+		return s.Sharing
+	}
+	return kind.Choice{Kind: l.Switch.Buffer.Sharing, Params: l.Switch.Buffer.Params}
 }
 
 // clone keeps the receiver of a choice from changing the lab.

@@ -34,7 +34,7 @@ func TestFabric(t *testing.T) {
 			RTTs:      aqm.OneRTT(250 * time.Microsecond),
 			Queues:    4,
 			Buffer:    96 * units.KB,
-			Sharing:   port.Sharing{Kind: port.SharedPort},
+			Sharing:   kind.Choice{Kind: "port"},
 			Lengths:   packet.Wire,
 			MTU:       1500,
 			Limiter:   port.Limiter{RateFraction: 0.995, Bucket: 2500},

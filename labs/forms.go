@@ -45,7 +45,7 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 		File: schema.Content{What: "lab", Keys: "topology and schemes"},
 		Names: map[string][]string{
 			"topology": topologies.Table().Names(),
-			"sharing":  port.Sharings(),
+			"sharing":  port.Sharings().Names(),
 			"pattern":  trafficgen.Patterns(),
 			"rule":     trafficgen.ServiceRules(),
 			"share":    trafficgen.Shares(),
@@ -56,6 +56,7 @@ func schemaOf(kinds port.Kinds) *schema.Schema {
 			"topologies": topologies.Table().Entries(),
 			"rtts":       basertt.Table().Entries(),
 			"transports": transport.Table().Entries(),
+			"sharings":   port.Sharings().Entries(),
 			"schedulers": kinds.Schedulers().Entries(),
 			"schemes":    slices.Concat(kinds.Schemes().Entries(), port.Gates().Entries()),
 			"gates":      port.Gates().Entries(),

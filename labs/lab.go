@@ -165,14 +165,13 @@ func (s Switch) lengths() packet.Lengths {
 // FullPacket is the length of a packet of the lab's MTU.
 func (l *Lab) FullPacket() units.Size { return units.Size(l.Switch.lengths().Of(l.Host.MTU)) }
 
-// Buffer is the packet memory of a switch. Sizes that its sharing does not use
-// are zero.
+// Buffer is the packet memory of a switch: how it is shared, a kind of [port.Sharings] with
+// its parameters, and how much there is. Sizes that its sharing does not use are zero.
 type Buffer struct {
-	PerPort  units.Size `lab:"per_port" write:"set" default:"1MB" range:"1B..1GB" doc:"of port: packet memory of a port, which all its queues share; at least a full packet"`
-	Sharing  string     `lab:"sharing" what:"sharing" default:"port" doc:"who may fill how much of the packet memory, see [below](#sharing-the-buffer)"`
-	PerQueue units.Size `lab:"per_queue" write:"set" range:"1B..1GB" doc:"of static: limit of each queue, at least a full packet"`
-	Pool     units.Size `lab:"pool" write:"set" range:"1B..1GB" doc:"of pool and dynamic: packet memory of the whole switch, at least a full packet"`
-	Alpha    float64    `lab:"alpha" write:"set" range:"(0, 1000]" doc:"of dynamic: a queue's limit over the free bytes of the pool; 1 when absent, which lets a lone queue take half of the pool"`
+	PerPort units.Size     `lab:"per_port" write:"set" default:"1MB" range:"1B..1GB" doc:"of port: packet memory of a port, which all its queues share; at least a full packet"`
+	Sharing string         `lab:"sharing" what:"sharing" default:"port" doc:"who may fill how much of the packet memory, see [below](#sharing-the-buffer)"`
+	Params  map[string]any `lab:"" kinds:"sharings" name:"Sharing" key:"sharing" default:"port" doc:"who may fill how much of the packet memory, see [below](#sharing-the-buffer)"`
+	Pool    units.Size     `lab:"pool" write:"set" range:"1B..1GB" doc:"of all but port and static: packet memory of the whole switch, at least a full packet"`
 }
 
 // Scheme is one contender, under a name: what the output queues do, what the ingress
@@ -183,6 +182,7 @@ type Scheme struct {
 	AQM       kind.Choice `lab:"" kinds:"schemes" key:"aqm" doc:"what aqmlab scheme list lists"`
 	Ingress   kind.Choice `lab:"ingress" kinds:"gates" doc:"what holds packets before the scheme; without a kind, every packet passes the ingress side at once"`
 	Scheduler kind.Choice `lab:"scheduler" kinds:"schedulers" doc:"what serves the queues under this scheme; without a kind, switch.scheduler"`
+	Sharing   kind.Choice `lab:"sharing" kinds:"sharings" doc:"who may fill how much of the packet memory under this scheme; without a kind, as switch.buffer says"`
 }
 
 // Workload is the traffic.

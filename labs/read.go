@@ -54,6 +54,7 @@ func check(r *schema.Reader, l *Lab, file *topologies.File) {
 	checkHost(r, l)
 	checkSwitch(r, l)
 	schedulers := checkSchedulers(r, l)
+	checkSharings(r, l, schedulers)
 	checkSchemes(r, l, layout, schedulers)
 	checkBaseline(r, l)
 	checkTraffic(r, l, schedulers)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"aqmlab/switch/event"
-	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
@@ -131,7 +130,7 @@ func lossless(s Spec, sharing string) Spec {
 // again. Without flow control the same packets overflow the same buffers.
 func TestPauseIsLossless(t *testing.T) {
 	for name, spec := range map[string]Spec{"star": star(9, 10*units.Gbps, 2*us), "leaf-spine": racks()} {
-		for _, sharing := range []string{port.SharedPort, port.SharedPool} {
+		for _, sharing := range []string{"port", "pool"} {
 			for seed := range uint64(5) {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, sharing, seed), func(t *testing.T) {
 					s := lossless(spec, sharing)
@@ -184,7 +183,7 @@ func checkIntakes(t *testing.T, n *Network, s Spec) {
 // TestPauseForgetsDrops: what is dropped is not held any more. The buffers are
 // too small for flow control, and the scheme drops too.
 func TestPauseForgetsDrops(t *testing.T) {
-	s := lossless(racks(), port.SharedPort)
+	s := lossless(racks(), "port")
 	s.Port.Buffer = 15 * units.KB
 	s.Port.Scheme.Kind, s.Port.Scheme.Params = "codel", map[string]any{"action": "drop", "target": "2us", "interval": "20us"}
 	r, _ := newPauseRig(t, s)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aqmlab/switch/port"
+	"aqmlab/kind"
 	"aqmlab/units"
 )
 
@@ -12,10 +12,10 @@ import (
 // One of each goes on the wire, so 38 want room at the same time: all find it in
 // two buffers of 30, and 8 do not in one pool of 30.
 func TestPortsOfASwitchShareItsPool(t *testing.T) {
-	for sharing, wantDrops := range map[string]int{port.SharedPort: 0, port.SharedPool: 8} {
+	for sharing, wantDrops := range map[string]int{"port": 0, "pool": 8} {
 		spec := star(42, units.Gbps, 10*us)
 		spec.Port.Buffer = 30 * 1500
-		spec.Port.Sharing = port.Sharing{Kind: sharing}
+		spec.Port.Sharing = kind.Choice{Kind: sharing}
 		r := newRig(t, spec)
 		for i := range 40 {
 			r.send(0, 2+i, i%2, 1500)

@@ -1,14 +1,18 @@
 package port
 
 import (
-	"fmt"
+	"cmp"
+	"time"
 
-	"aqmlab/kind"
+	"aqmlab/switch/sched"
 	"aqmlab/units"
 )
 
 // Pool is packet memory. The ports that share one run on the same event loop.
-type Pool struct{ size, bytes int }
+type Pool struct {
+	size, bytes int
+	limits      []Limit // of the ports that draw from it, where their kind has one
+}
 
 // NewPool makes an empty pool of that size.
 func NewPool(size units.Size) *Pool { return &Pool{size: int(size)} }
@@ -19,47 +23,40 @@ func (p *Pool) Bytes() int { return p.bytes }
 // memory is the packet memory of one port, as a [Sharing] of it says.
 type memory struct {
 	*Pool
-	perQueue int     // zero: no limit of its own
-	alpha    float64 // zero: no dynamic limit
+	limit Limit // nil: none
 }
 
 // newMemory draws from shared when the ports of a switch share one pool, else
 // from a pool of the port's own.
-func newMemory(spec Spec, shared *Pool) (memory, error) {
-	m := memory{Pool: NewPool(spec.Buffer)}
-	switch s := spec.Sharing; s.Kind {
-	case "", SharedPort:
-	case SharedStatic:
-		if s.PerQueue <= 0 {
-			return memory{}, fmt.Errorf("sharing: a queue of at most %v holds no packet", s.PerQueue)
-		}
-		m.perQueue = int(s.PerQueue)
-	case SharedPool:
-		m.Pool = shared
-	case SharedDynamic:
-		if !(s.Alpha > 0) { // NaN neither
-			return memory{}, fmt.Errorf("sharing: alpha %v is not above zero", s.Alpha)
-		}
-		m.Pool, m.alpha = shared, s.Alpha
-	default:
-		return memory{}, kind.Unknown("sharing", s.Kind, Sharings())
+func (p *Port) newMemory(spec Spec, shared *Pool, scheduler sched.Scheduler) (memory, error) {
+	made, err := Sharings().New(cmp.Or(spec.Sharing.Kind, sharedByPort), spec.Sharing.Params, SharingEnv{
+		Queues:     spec.Queues,
+		Weights:    sched.Weights(scheduler, spec.Queues),
+		FullPacket: units.Size(spec.FullPacket()),
+		RTTs:       spec.RTTs,
+		Pool:       shared,
+		Holds:      p.QueueBytes,
+	})
+	if err != nil {
+		return memory{}, err
 	}
-	return m, nil
+	if !made.Pooled {
+		shared = NewPool(spec.Buffer)
+	}
+	return memory{shared, made.Limit}, nil
+}
+
+// draws begins to draw from the pool.
+func (m *memory) draws() {
+	if m.limit != nil {
+		m.limits = append(m.limits, m.limit)
+	}
 }
 
 // fits tells whether there is room for size bytes more.
 func (m *memory) fits(size int) bool { return size <= m.size-m.bytes }
 
-// admits tells whether a queue of that many bytes may take size more.
-func (m *memory) admits(queue, size int) bool {
-	free := m.size - m.bytes
-	switch {
-	case size > free:
-		return false
-	case m.perQueue > 0:
-		return queue+size <= m.perQueue
-	case m.alpha > 0:
-		return float64(queue) < m.alpha*float64(free)
-	}
-	return true
+// admits tells whether queue q, of that many bytes, may take size more.
+func (m *memory) admits(now time.Duration, q, bytes, size int) bool {
+	return m.fits(size) && (m.limit == nil || m.limit.Admits(now, q, bytes, size))
 }

@@ -27,7 +27,7 @@ func ports(t testing.TB, n int, spec Spec) ([]*Port, *Pool, *packet.Pool) {
 	return made, memory, packets
 }
 
-func shared(sharing Sharing, buffer units.Size) Spec {
+func shared(sharing kind.Choice, buffer units.Size) Spec {
 	spec := testbed("droptail", nil)
 	spec.Buffer, spec.Sharing = buffer, sharing
 	return spec
@@ -42,7 +42,7 @@ func fill(p *Port, pool *packet.Pool, q uint8, size int32) int {
 }
 
 func TestStaticLimitsEachQueue(t *testing.T) {
-	p, _, pool := ports(t, 1, shared(Sharing{Kind: SharedStatic, PerQueue: 30 * units.KB}, 120*units.KB))
+	p, _, pool := ports(t, 1, shared(kind.Choice{Kind: "static", Params: map[string]any{"per_queue": 30 * units.KB}}, 120*units.KB))
 	for q := range uint8(4) {
 		if got := fill(p[0], pool, q, 1000); got != 30_000 {
 			t.Errorf("queue %d holds %d bytes, want its limit, whatever the others hold", q, got)
@@ -53,7 +53,7 @@ func TestStaticLimitsEachQueue(t *testing.T) {
 // TestPoolIsSharedByPorts: what one port holds is missing to the other, and
 // comes back when it leaves.
 func TestPoolIsSharedByPorts(t *testing.T) {
-	p, memory, pool := ports(t, 2, shared(Sharing{Kind: SharedPool}, 96*units.KB))
+	p, memory, pool := ports(t, 2, shared(kind.Choice{Kind: "pool"}, 96*units.KB))
 	if got := fill(p[0], pool, 1, 1000); got != 96_000 {
 		t.Fatalf("a lone port fills %d bytes of the pool", got)
 	}
@@ -71,7 +71,7 @@ func TestPoolIsSharedByPorts(t *testing.T) {
 // gets nothing more (Choudhury and Hahne, section III: it is blocked when its length is at
 // or above the threshold). Here 500 bytes are queued, and 500 are free.
 func TestDynamicThresholdIsExclusive(t *testing.T) {
-	p, _, packets := ports(t, 1, shared(Sharing{Kind: SharedDynamic, Alpha: 1}, 1000))
+	p, _, packets := ports(t, 1, shared(kind.Choice{Kind: "dynamic", Params: map[string]any{"alpha": 1}}, 1000))
 	if got := fill(p[0], packets, 0, 100); got != 500 {
 		t.Errorf("the queue holds %d bytes, want 500", got)
 	}
@@ -83,7 +83,7 @@ func TestDynamicThreshold(t *testing.T) {
 	const pool, size = 1_200_000, 100
 	for _, alpha := range []float64{0.125, 0.5, 1, 2, 8} {
 		for _, busy := range []int{1, 2, 4, 8} {
-			p, memory, packets := ports(t, 2, shared(Sharing{Kind: SharedDynamic, Alpha: alpha}, pool))
+			p, memory, packets := ports(t, 2, shared(kind.Choice{Kind: "dynamic", Params: map[string]any{"alpha": alpha}}, pool))
 			for grew := true; grew; {
 				grew = false
 				for q := range busy {
@@ -108,8 +108,8 @@ func TestDynamicThreshold(t *testing.T) {
 // scheduler: no limit is exceeded, a scheme is told the pool, and packets and
 // bytes are conserved.
 func TestEverySharing(t *testing.T) {
-	for _, sharing := range []Sharing{
-		{}, {Kind: SharedPort}, {Kind: SharedStatic, PerQueue: 10 * units.KB}, {Kind: SharedPool}, {Kind: SharedDynamic, Alpha: 0.5},
+	for _, sharing := range []kind.Choice{
+		{}, {Kind: "port"}, {Kind: "static", Params: map[string]any{"per_queue": 10 * units.KB}}, {Kind: "pool"}, {Kind: "dynamic", Params: map[string]any{"alpha": 0.5}},
 	} {
 		for _, c := range schedulers() {
 			t.Run(fmt.Sprint(sharing.Kind, c), func(t *testing.T) {
@@ -161,10 +161,10 @@ func drive(t *testing.T, p []*Port, pool *packet.Pool, spec Spec) (in, out tally
 		if taken := one.memory.Bytes(); taken > int(spec.Buffer) || one.view(0, 0).PoolBytes != taken {
 			t.Fatalf("%d bytes in a buffer of %v, a scheme sees %d", taken, spec.Buffer, one.view(0, 0).PoolBytes)
 		}
-		if limit := int(spec.Sharing.PerQueue); limit > 0 && one.QueueBytes(q) > limit {
-			t.Fatalf("%d bytes in a queue of %d", one.QueueBytes(q), limit)
+		if limit, ok := spec.Sharing.Params["per_queue"].(units.Size); ok && one.QueueBytes(q) > int(limit) {
+			t.Fatalf("%d bytes in a queue of %v", one.QueueBytes(q), limit)
 		}
-		if !accepted && spec.Sharing.Kind == SharedPool && one.memory.Bytes()+size <= int(spec.Buffer) {
+		if !accepted && spec.Sharing.Kind == "pool" && one.memory.Bytes()+size <= int(spec.Buffer) {
 			t.Fatalf("a packet of %d dropped with %d bytes taken", size, one.memory.Bytes())
 		}
 		if k, _ := p[rng.IntN(len(p))].Dequeue(now); k != nil {
@@ -187,11 +187,13 @@ func schedulers() []kind.Choice {
 }
 
 func TestBadSharing(t *testing.T) {
-	for want, sharing := range map[string]Sharing{
-		`unknown sharing "fair"`: {Kind: "fair"},
-		"holds no packet":        {Kind: SharedStatic},
-		"alpha 0":                {Kind: SharedDynamic},
-		"alpha NaN":              {Kind: SharedDynamic, Alpha: math.NaN()},
+	for want, sharing := range map[string]kind.Choice{
+		`sharing: unknown kind "fair": want one of port, static, pool, dynamic`: {Kind: "fair"},
+		"sharing: static: per_queue: missing":                                   {Kind: "static"},
+		"per_queue: 1.499KB does not hold one packet: want at least 1500B":      {Kind: "static", Params: map[string]any{"per_queue": "1499B"}},
+		"alpha: 0 is outside (0, 1000]":                                         {Kind: "dynamic", Params: map[string]any{"alpha": 0}},
+		"alpha: NaN is outside (0, 1000]":                                       {Kind: "dynamic", Params: map[string]any{"alpha": math.NaN()}},
+		"alpha: unknown parameter":                                              {Kind: "pool", Params: map[string]any{"alpha": 1}},
 	} {
 		if _, err := New(shared(sharing, units.MB), Kinds{}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v, want one that says %s", sharing, err, want)
@@ -204,7 +206,7 @@ func BenchmarkScheduler(b *testing.B) {
 	for _, c := range schedulers() {
 		for _, queues := range []int{8, 64} {
 			b.Run(fmt.Sprint(c.Kind, c.Params["inner"], "/", queues), func(b *testing.B) {
-				spec := shared(Sharing{}, units.MB)
+				spec := shared(kind.Choice{}, units.MB)
 				spec.Queues, spec.Scheduler = queues, c
 				p, pool := build(b, spec)
 				for i := range 4 * queues {

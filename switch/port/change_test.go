@@ -179,7 +179,7 @@ func TestChangeRefuses(t *testing.T) {
 // TestChangeOfPool: ports that share a pool draw from another one once they have
 // changed, with what they hold.
 func TestChangeOfPool(t *testing.T) {
-	from := shared(Sharing{Kind: SharedPool}, 10*units.KB)
+	from := shared(kind.Choice{Kind: "pool"}, 10*units.KB)
 	pool, packets := NewPool(from.Buffer), &packet.Pool{}
 	var ports []*Port
 	for range 2 {

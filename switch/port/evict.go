@@ -19,7 +19,7 @@ func (p *Port) pushesOut(now time.Duration, i, length int) bool {
 			return false
 		}
 	}
-	return p.memory.admits(p.queues[i].Bytes(), length)
+	return p.memory.admits(now, i, p.queues[i].Bytes(), length)
 }
 
 // evict drops what the scheduler pushes out, and reports false when that is nothing.

@@ -95,9 +95,6 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 	for i := range made.queues {
 		made.queues[i].Queue = packet.NewQueue(spec.Lengths)
 	}
-	if made.memory, err = newMemory(spec, pool); err != nil {
-		return made, fmt.Errorf("port: %w", err)
-	}
 	if made.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
 		return made, err
 	}
@@ -105,6 +102,9 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, TurnEnded: p.turnEnded, Schedulers: schedulers}
 	if made.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return made, fmt.Errorf("scheduler: %w", err)
+	}
+	if made.memory, err = p.newMemory(spec, pool, made.scheduler); err != nil {
+		return made, fmt.Errorf("sharing: %w", err)
 	}
 	_, made.sorted = made.scheduler.(sched.Sorter)
 	_, made.classed = made.scheduler.(sched.Classifier)
@@ -156,6 +156,7 @@ type parts struct {
 func (p *Port) assume(m parts) {
 	p.scheme, p.turns = m.scheme, m.turns
 	p.queues, p.memory, p.scheduler = m.queues, m.memory, m.scheduler
+	p.memory.draws()
 	p.lengths, p.sorted, p.classed, p.limiter = m.lengths, m.sorted, m.classed, m.limiter
 }
 
@@ -177,7 +178,7 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	i := k.Class(len(p.queues))
 	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
-	if !p.memory.admits(q.Bytes(), length) && !p.pushesOut(now, i, length) {
+	if !p.memory.admits(now, i, q.Bytes(), length) && !p.pushesOut(now, i, length) {
 		q.DropsFull++
 		p.drop(now, i, k, DroppedFull)
 		return false

@@ -20,7 +20,7 @@ type Spec struct {
 	RTTs      aqm.RTTs       // base RTTs, for the thresholds that are computed from them
 	Queues    int            // number of queues; the DSCP of a packet is its queue's number, an unknown one means queue 0
 	Buffer    units.Size     // bytes of packet memory: the port's, or the pool's that all ports of a switch draw from
-	Sharing   Sharing        // of the buffer
+	Sharing   kind.Choice    // of the buffer; the zero choice is that of a port's own
 	Lengths   packet.Lengths // what the length of a packet counts
 	MTU       int            // network-layer bytes of a full packet; [packet.FullPacket] when zero
 	Limiter   Limiter
@@ -80,23 +80,3 @@ func (k Kinds) Schemes() kind.Table[aqm.Env, aqm.Scheme] {
 func (k Kinds) Schedulers() kind.Table[sched.Env, sched.Scheduler] {
 	return slices.Concat(sched.Table(), k.schedulers)
 }
-
-// Sharing says how much of a port's packet memory each queue may fill. The zero
-// Sharing is [SharedPort].
-type Sharing struct {
-	Kind     string     // one of [Sharings]
-	PerQueue units.Size // of [SharedStatic]: the most that a queue may hold
-	Alpha    float64    // of [SharedDynamic]: a queue's limit over the free bytes of the pool
-}
-
-// The ways to share packet memory. In all of them a packet that does not fit is
-// dropped on arrival, unless the scheduler pushes out others ([sched.Evictor]).
-const (
-	SharedPort    = "port"    // all queues of the port, first come, first served (TCN, section 6.1)
-	SharedStatic  = "static"  // every queue has a limit of its own
-	SharedPool    = "pool"    // all ports of the switch, first come, first served: a service pool (MQ-ECN, section 2.2)
-	SharedDynamic = "dynamic" // as pool, but only queues below alpha x the free bytes grow (Choudhury and Hahne, 1998)
-)
-
-// Sharings lists the ways to share packet memory.
-func Sharings() []string { return []string{SharedPort, SharedStatic, SharedPool, SharedDynamic} }
