@@ -13,11 +13,11 @@ import (
 // goes with a scheduler that has the two: dualq sorts packets into them by their ECN field.
 // Queue 0 is the low-latency one, L, and queue 1 the classic one, C, as is any other.
 //
-// The controller of [PI2] steers p' by the delay of the queue that waits longer. A packet
-// that leaves C is marked or dropped with p' squared. One that leaves L is marked with k p'
-// or with what the ramp of L says, whichever is more. The ramp goes by the packet's sojourn
-// time, from min_th to min_th and range. It spares a packet that leaves no other behind, or
-// fewer than th_len less one. With range zero it is a step.
+// The controller of [PI2] steers p' by the delay of the queue that waits longer, as in
+// Linux's dualpi2. A packet that leaves C is marked or dropped with p' squared. One that
+// leaves L is marked with k p' or with what the ramp of L says, whichever is more. The ramp
+// goes by the packet's sojourn time, from min_th to min_th and range. It spares a packet that
+// leaves no other behind, or fewer than th_len less one. With range zero it is a step.
 //
 // When k p' has reached 1, marks of L say no more. From there on packets of L are dropped
 // with p' squared as well, and marked if not, and those of C are dropped only (appendix A.2).
