@@ -84,7 +84,7 @@ func badFiles() map[string]badFile {
 		// The switch.
 		"buffer below a packet":  {base + "switch:\n  buffer: {per_port: 1499B}\n", `x.yaml:4: switch.buffer.per_port: 1.499KB does not hold one packet: want at least host.mtu and the 38 bytes of Ethernet, 1538B`},
 		"buffer unit":            {base + "switch:\n  buffer: {per_port: 96}\n", `x.yaml:4: switch.buffer.per_port: 96 has no unit: want a size such as 96KB or 2500B`},
-		"sharing":                {base + "switch: {buffer: {sharing: pol}}\n", `x.yaml:3: switch.buffer.sharing: unknown sharing "pol": want one of port, static, pool, dynamic (did you mean pool?)`},
+		"sharing":                {base + "switch: {buffer: {sharing: pol}}\n", `x.yaml:3: switch.buffer.sharing: unknown sharing "pol": want one of port, static, pool, dynamic, abm (did you mean pool?)`},
 		"pool without a size":    {base + "switch: {buffer: {sharing: pool}}\n", `x.yaml:3: switch.buffer.pool: missing: switch.buffer.sharing is pool: want a size such as 96KB`},
 		"static without a size":  {base + "switch: {buffer: {sharing: static}}\n", `x.yaml:3: switch.buffer.per_queue: missing: want a size such as 96KB`},
 		"pool below a packet":    {base + "switch: {buffer: {sharing: dynamic, pool: 1KB}}\n", `x.yaml:3: switch.buffer.pool: 1KB does not hold one packet: want at least host.mtu and the 38 bytes of Ethernet, 1538B`},

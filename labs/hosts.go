@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"aqmlab/kind"
+	"aqmlab/switch/port"
 	"aqmlab/switch/sched"
 	"aqmlab/trafficgen/transport"
 )
@@ -83,8 +84,27 @@ func (l *Lab) CheckReal() error {
 		if by, ok := scheduler.(sched.ByRemaining); ok && by.ByRemaining() {
 			return fmt.Errorf("lab %s: %s: packets of real hosts do not tell what remains of their flow: run it with modelled hosts (--runtime sim), or choose rank las", l.Name, path)
 		}
+		if err := l.checkRealSharing(s, scheduler); err != nil {
+			return fmt.Errorf("lab %s: %w", l.Name, err)
+		}
 	}
 	return nil
+}
+
+// checkRealSharing is CheckReal of how a scheme shares the buffer.
+func (l *Lab) checkRealSharing(s Scheme, scheduler sched.Scheduler) error {
+	c, path := l.sharingOf(s), bufferPath
+	if s.Sharing.Kind != "" {
+		path = schemePath(s.Name) + ".sharing"
+	}
+	if c.Kind == "" {
+		return nil // a lab that was not loaded names none
+	}
+	made, err := port.Sharings().New(c.Kind, c.Params, l.sharingEnv(scheduler))
+	if err == nil && made.Modelled {
+		return fmt.Errorf("%s: packets of real hosts do not tell where in their message they stand: run it with modelled hosts (--runtime sim), or leave unscheduled out", path)
+	}
+	return err
 }
 
 // InsteadOfTransport is the lab with hosts that speak what stands in for their transport

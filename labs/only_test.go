@@ -72,6 +72,12 @@ func TestCheckReal(t *testing.T) {
 			t.Errorf("%s: %v", rank, err)
 		}
 	}
+	for params, real := range map[string]bool{"": true, ", unscheduled: 15KB": false} {
+		l := load(t, write(t, "x.yaml", base+"switch: {buffer: {sharing: abm, pool: 9MB"+params+"}}\n"))
+		if err := l.CheckReal(); (err == nil) != real || err != nil && !strings.Contains(err.Error(), "switch.buffer: packets of real hosts do not tell") {
+			t.Errorf("abm%s: %v", params, err)
+		}
+	}
 	l := load(t, "quickstart")
 	l.Switch.Scheduler = kind.Choice{Kind: "nonesuch"}
 	if err := l.CheckReal(); !errors.Is(err, kind.ErrUnknown) {

@@ -96,16 +96,16 @@ func TestPackets(t *testing.T) {
 	log := b.run(time.Millisecond / 2)
 	var seq int64
 	for i, k := range log {
-		end := int64(2*1456 + 100) // of its message
+		start, end := int64(0), int64(2*1456+100) // of its message
 		size, dscp := int32(1500), uint8(3)
 		if i > 2 {
-			dscp, end = 4, end+17*1456
+			dscp, start, end = 4, end, end+17*1456
 		}
 		if i == 2 {
 			size = 144
 		}
 		asks := i == 2 || i == 3+15 || i == 3+16
-		s := packet.Segment{Conn: 9, Len: size - 44, Seq: seq, Left: uint32(end - seq)}
+		s := packet.Segment{Conn: 9, Len: size - 44, Seq: seq, Left: uint32(end - seq), Before: uint32(seq - start)}
 		if asks {
 			s.Flags = packet.REQ
 		}

@@ -41,8 +41,8 @@ type sender struct {
 
 // message is a run of bytes that packets do not cross the end of.
 type message struct {
-	end  int64
-	dscp uint8
+	start, end int64
+	dscp       uint8
 }
 
 // reset forgets the last connection. Its timers are not pending.
@@ -53,8 +53,8 @@ func (s *sender) reset(r reaction) {
 // Write sends a message of that many bytes, above zero, in packets of that DSCP,
 // behind those that were written before.
 func (e *Endpoint) Write(now time.Duration, bytes int64, dscp uint8) {
+	e.messages = append(e.messages, message{e.written, e.written + bytes, dscp})
 	e.written += bytes
-	e.messages = append(e.messages, message{e.written, dscp})
 	e.offer(now)
 }
 
@@ -111,7 +111,7 @@ func (e *Endpoint) emit(now time.Duration) *packet.Packet {
 	n := min(e.stack.payload, m.end-e.next)
 	k := e.packet(int(n)+dataHeaders, m.dscp)
 	k.ECN, k.Answer = packet.ECT0, false
-	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next, Left: uint32(min(m.end-e.next, math.MaxUint32))}
+	k.Segment = packet.Segment{Conn: e.ends.Conn, Len: int32(n), Seq: e.next, Left: upTo32(m.end - e.next), Before: upTo32(e.next - m.start)}
 	if e.next < e.highest {
 		e.counters().Retransmits++
 		e.resent++
@@ -345,3 +345,6 @@ func (n *nic) send(now time.Duration) {
 	}
 	n.serve(now)
 }
+
+// upTo32 is n, or the largest number that a segment has room for.
+func upTo32(n int64) uint32 { return uint32(min(n, math.MaxUint32)) }

@@ -17,7 +17,7 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	s := &k.Segment
 	s.Conn, s.Len, s.Seq, s.Ack, s.Flags = e.ends.Conn, int32(n), seq, r.next, packet.ACK
 	s.Stamp, s.Echo, s.Window = now, r.stamp, 0
-	s.Blocks, s.Left = uint8(r.blocks), 0
+	s.Blocks, s.Left, s.Before = uint8(r.blocks), 0, 0
 	if r.blocks > 0 {
 		s.SACK = r.recent
 	}

@@ -80,7 +80,7 @@ func (s *stream) cut(n int64) {
 }
 
 // tag tells the network of the unacknowledged byte with which a segment begins: its DSCP,
-// and how many bytes its message has from there on.
+// and how many bytes its message has from there on, and before.
 func (s *stream) tag(k *packet.Packet, seq int64) {
 	i := s.head
 	for s.messages[i].end <= seq {
@@ -88,5 +88,8 @@ func (s *stream) tag(k *packet.Packet, seq int64) {
 	}
 	m := &s.messages[i]
 	k.DSCP = m.tag.dscp(seq - m.start)
-	k.Segment.Left = uint32(min(m.end-seq, math.MaxUint32))
+	k.Segment.Left, k.Segment.Before = upTo32(m.end-seq), upTo32(m.tag.Offset+seq-m.start)
 }
+
+// upTo32 is n, or the largest number that a segment has room for.
+func upTo32(n int64) uint32 { return uint32(min(n, math.MaxUint32)) }

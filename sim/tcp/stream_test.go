@@ -118,16 +118,21 @@ func (s *stream) dscpAt(seq int64) uint8 {
 	return k.DSCP
 }
 
-// TestLeft: segments tell how many bytes their message has from them on, whether they are
-// sent for the first time or again, and ACKs have none.
-func TestLeft(t *testing.T) {
+// TestPlaceInMessage: segments tell how many bytes their message has from them on, and how
+// many before them, whether they are sent for the first time or again.
+func TestPlaceInMessage(t *testing.T) {
 	var s stream
 	s.write(3000, Tag{})
 	s.write(1<<40, Tag{})
-	for seq, want := range map[int64]uint32{0: 3000, 1448: 1552, 2999: 1, 3000: math.MaxUint32, 3000 + 1<<40 - 5: 5} {
+	s.write(500, Tag{Offset: 7000})
+	for seq, want := range map[int64][2]uint32{
+		0: {3000, 0}, 1448: {1552, 1448}, 2999: {1, 2999},
+		3000: {math.MaxUint32, 0}, 3000 + 1<<40 - 5: {5, math.MaxUint32},
+		3000 + 1<<40: {500, 7000}, 3100 + 1<<40: {400, 7100},
+	} {
 		var k packet.Packet
-		if s.tag(&k, seq); k.Segment.Left != want {
-			t.Errorf("at %d: %d, want %d", seq, k.Segment.Left, want)
+		if s.tag(&k, seq); k.Segment.Left != want[0] || k.Segment.Before != want[1] {
+			t.Errorf("at %d: %d, and %d before, want %d", seq, k.Segment.Left, k.Segment.Before, want)
 		}
 	}
 }

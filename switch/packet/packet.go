@@ -156,6 +156,10 @@ type Segment struct {
 	Seq   int64 // of the first payload byte
 	Ack   int64 // next byte expected, when Flags has [ACK]
 	Flags Flags
+
+	// Blocks says how many of SACK are used, the most recent first (RFC 2018).
+	Blocks uint8
+
 	// Window is how many bytes from Ack on the sender of the segment has room for;
 	// zero when it does not say.
 	Window int32
@@ -164,12 +168,10 @@ type Segment struct {
 	// is answered (timestamps option, RFC 7323); zero when there is none.
 	Stamp, Echo time.Duration
 
-	// Blocks says how many of SACK are used, the most recent first (RFC 2018).
-	Blocks uint8
-
-	// Left is how many bytes the message has from Seq on, of what its sender has written;
-	// the largest number stands for more. Without payload it is zero.
-	Left uint32
+	// Left is how many bytes the message has from Seq on, of what its sender has written,
+	// and Before how many it has before Seq. The largest number stands for more. Without
+	// payload both are zero.
+	Left, Before uint32
 
 	SACK [3]Block
 }

@@ -2,6 +2,7 @@ package port
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"aqmlab/switch/sched"
@@ -53,10 +54,17 @@ func (m *memory) draws() {
 	}
 }
 
+// leaves ends it.
+func (m *memory) leaves() {
+	if i := slices.Index(m.limits, m.limit); i >= 0 {
+		m.limits = slices.Delete(m.limits, i, i+1)
+	}
+}
+
 // fits tells whether there is room for size bytes more.
 func (m *memory) fits(size int) bool { return size <= m.size-m.bytes }
 
-// admits tells whether queue q, of that many bytes, may take size more.
-func (m *memory) admits(now time.Duration, q, bytes, size int) bool {
-	return m.fits(size) && (m.limit == nil || m.limit.Admits(now, q, bytes, size))
+// admits tells whether a packet may join its queue.
+func (m *memory) admits(now time.Duration, a Arrival) bool {
+	return m.fits(a.Size) && (m.limit == nil || m.limit.Admits(now, a))
 }

@@ -109,7 +109,7 @@ func TestDynamicThreshold(t *testing.T) {
 // bytes are conserved.
 func TestEverySharing(t *testing.T) {
 	for _, sharing := range []kind.Choice{
-		{}, {Kind: "port"}, {Kind: "static", Params: map[string]any{"per_queue": 10 * units.KB}}, {Kind: "pool"}, {Kind: "dynamic", Params: map[string]any{"alpha": 0.5}},
+		{}, {Kind: "port"}, {Kind: "static", Params: map[string]any{"per_queue": 10 * units.KB}}, {Kind: "pool"}, {Kind: "dynamic", Params: map[string]any{"alpha": 0.5}}, {Kind: "abm"},
 	} {
 		for _, c := range schedulers() {
 			t.Run(fmt.Sprint(sharing.Kind, c), func(t *testing.T) {
@@ -188,12 +188,12 @@ func schedulers() []kind.Choice {
 
 func TestBadSharing(t *testing.T) {
 	for want, sharing := range map[string]kind.Choice{
-		`sharing: unknown kind "fair": want one of port, static, pool, dynamic`: {Kind: "fair"},
-		"sharing: static: per_queue: missing":                                   {Kind: "static"},
-		"per_queue: 1.499KB does not hold one packet: want at least 1500B":      {Kind: "static", Params: map[string]any{"per_queue": "1499B"}},
-		"alpha: 0 is outside (0, 1000]":                                         {Kind: "dynamic", Params: map[string]any{"alpha": 0}},
-		"alpha: NaN is outside (0, 1000]":                                       {Kind: "dynamic", Params: map[string]any{"alpha": math.NaN()}},
-		"alpha: unknown parameter":                                              {Kind: "pool", Params: map[string]any{"alpha": 1}},
+		`sharing: unknown kind "fair": want one of port, static, pool, dynamic, abm`: {Kind: "fair"},
+		"sharing: static: per_queue: missing":                                        {Kind: "static"},
+		"per_queue: 1.499KB does not hold one packet: want at least 1500B":           {Kind: "static", Params: map[string]any{"per_queue": "1499B"}},
+		"alpha: 0 is outside (0, 1000]":                                              {Kind: "dynamic", Params: map[string]any{"alpha": 0}},
+		"alpha: NaN is outside (0, 1000]":                                            {Kind: "dynamic", Params: map[string]any{"alpha": math.NaN()}},
+		"alpha: unknown parameter":                                                   {Kind: "pool", Params: map[string]any{"alpha": 1}},
 	} {
 		if _, err := New(shared(sharing, units.MB), Kinds{}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v, want one that says %s", sharing, err, want)

@@ -40,6 +40,7 @@ func samePipeline(a, b Spec) bool {
 func (p *Port) rebuild(now time.Duration, made parts) {
 	waiting, before := p.takeAll(now), p.queues
 	p.memory.bytes -= p.bytes
+	p.memory.leaves()
 	p.bytes = 0
 	p.assume(made)
 	for i := range before {

@@ -6,20 +6,21 @@ import (
 	"aqmlab/switch/sched"
 )
 
-// pushesOut has the scheduler push packets out until one of that length, of queue i, has
-// room. It reports false when that one is to be dropped: the scheduler pushes nothing out,
-// or it is not for lack of room that the buffer refuses it.
-func (p *Port) pushesOut(now time.Duration, i, length int) bool {
+// pushesOut has the scheduler push packets out until one that arrives has room. It reports
+// false when that one is to be dropped: the scheduler pushes nothing out, or it is not for
+// lack of room that the buffer refuses it.
+func (p *Port) pushesOut(now time.Duration, a Arrival) bool {
 	e, ok := p.scheduler.(sched.Evictor)
 	if !ok {
 		return false
 	}
-	for !p.memory.fits(length) {
+	for !p.memory.fits(a.Size) {
 		if !p.evict(now, e) {
 			return false
 		}
 	}
-	return p.memory.admits(now, i, p.queues[i].Bytes(), length)
+	a.Bytes = p.queues[a.Queue].Bytes()
+	return p.memory.admits(now, a)
 }
 
 // evict drops what the scheduler pushes out, and reports false when that is nothing.

@@ -178,7 +178,7 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	i := k.Class(len(p.queues))
 	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
-	if !p.memory.admits(now, i, q.Bytes(), length) && !p.pushesOut(now, i, length) {
+	if a := (Arrival{i, q.Bytes(), length, k}); !p.memory.admits(now, a) && !p.pushesOut(now, a) {
 		q.DropsFull++
 		p.drop(now, i, k, DroppedFull)
 		return false

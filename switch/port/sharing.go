@@ -5,6 +5,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/aqm"
+	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
 
@@ -14,14 +15,22 @@ import (
 type Sharing struct {
 	Pooled   bool       // all ports of a switch draw from one pool; else each has memory of its own
 	PerQueue units.Size // a port's own memory is that for each of its queues; zero: the switch says how much
+	Modelled bool       // it reads what only packets of modelled hosts tell
 	Limit    Limit      // of each queue; nil: there is none but the memory
 }
 
 // Limit bounds the queues of one port.
 type Limit interface {
-	// Admits tells whether queue q, of that many bytes, may take size more. The memory has
-	// room for them.
-	Admits(now time.Duration, q, bytes, size int) bool
+	// Admits tells whether a packet may join its queue at now. The memory has room for it.
+	Admits(now time.Duration, a Arrival) bool
+}
+
+// Arrival is a packet that is to join a queue.
+type Arrival struct {
+	Queue  int // that it is to join
+	Bytes  int // in that queue
+	Size   int // length of the packet
+	Packet *packet.Packet
 }
 
 // SharingEnv is what a sharing is built for: one port.
@@ -44,6 +53,7 @@ func Sharings() kind.Table[SharingEnv, Sharing] {
 		kind.Row("static", "every queue has a limit of its own", StaticSharing{}, newStatic),
 		kind.Row("pool", "all ports of the switch, first come, first served", struct{}{}, newPooled),
 		kind.Row("dynamic", "as pool, but only queues below alpha x the free bytes grow", DynamicSharing{Alpha: 1}, newDynamic),
+		kind.Row("abm", "as dynamic, but a queue's limit also falls with its share of its link, and with how many queues of its number are congested", ABM{Alpha: 0.5, Congested: 0.9, UnscheduledAlpha: 64}, newABM),
 	}
 }
 
@@ -70,7 +80,7 @@ func newStatic(p StaticSharing, env SharingEnv) (Sharing, error) {
 	return Sharing{PerQueue: p.PerQueue, Limit: staticLimit(p.PerQueue)}, nil
 }
 
-func (l staticLimit) Admits(_ time.Duration, _, bytes, size int) bool { return bytes+size <= int(l) }
+func (l staticLimit) Admits(_ time.Duration, a Arrival) bool { return a.Bytes+a.Size <= int(l) }
 
 // DynamicSharing lets a queue grow while it is below a share of what is free (Choudhury and
 // Hahne, Dynamic Queue Length Thresholds, 1998). A lone queue takes alpha / (1 + alpha) of
@@ -88,6 +98,6 @@ func newDynamic(p DynamicSharing, env SharingEnv) (Sharing, error) {
 	return Sharing{Pooled: true, Limit: dynamicLimit{env.Pool, p.Alpha}}, nil
 }
 
-func (l dynamicLimit) Admits(_ time.Duration, _, bytes, _ int) bool {
-	return float64(bytes) < l.alpha*float64(l.pool.size-l.pool.bytes)
+func (l dynamicLimit) Admits(_ time.Duration, a Arrival) bool {
+	return float64(a.Bytes) < l.alpha*float64(l.pool.size-l.pool.bytes)
 }
