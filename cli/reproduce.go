@@ -117,7 +117,7 @@ func measuredBy(args []string) string {
 func newReproduce(kinds port.Kinds) *cobra.Command {
 	f := reproduceFlags{Options: reproduce.Options{Kinds: kinds, Command: measuredBy(os.Args[1:])}}
 	c := &cobra.Command{
-		Use:   "reproduce [EXPERIMENT|PAPER|all]...",
+		Use:   "reproduce [EXPERIMENT|CLAIM|PAPER|all]...",
 		Args:  cobra.ArbitraryArgs,
 		Short: "Re-run published experiments and score the papers' claims",
 		Long: `Reproduce runs the labs of published experiments with the papers' parameters,
@@ -132,12 +132,14 @@ same command goes on where it was, and what the records hold is not run again
 unless its lab has changed, or it was measured before --since. --card prints what
 there is without running anything, --plan what would be run, with the time that it takes
 on this machine. Real hosts (--runtime other than sim) run the experiments that the paper
-ran on a testbed. An experiment is named as tcn-fig3 or tcn/fig3. Without a name, all
+ran on a testbed. An experiment is named as tcn-fig3 or tcn/fig3. The name of a claim,
+tcn-fig3-c1, runs of its experiment the points that this claim needs. Without a name, all
 experiments of all papers are meant.`,
 		Example: `  aqmlab reproduce tcn --quick
   aqmlab reproduce tcn-fig6 --full --jobs 4
   aqmlab reproduce all --headline
   aqmlab reproduce mqecn-fig7 --runtime uml --loads 0.5,0.9 --flows 5000
+  aqmlab reproduce tcn-fig10-c7 --full --loads 0.9 --seeds 4
   sudo aqmlab reproduce tcn-fig6 --runtime netns
   aqmlab reproduce all --plan
   aqmlab reproduce tcn --since 2026-11-20

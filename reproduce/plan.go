@@ -26,6 +26,8 @@ type Plan struct {
 	experiments []*experiment
 	points      []point
 	keys        sweep.Hasher // of points
+	// only has, of the experiments of which single claims were asked for, the ids of these.
+	only map[string][]string
 }
 
 // point is one point of the plan.
@@ -77,7 +79,7 @@ func (p *Plan) runsHere(e *experiment) bool {
 func (p *Plan) purposes(e *experiment, at results.Coord) (all []purpose) {
 	for _, by := range p.experiments {
 		for _, c := range p.Scale.claims(by.Experiment) {
-			if !by.scored || !metric.NeedsRuns(c) || !c.About(at.Load) {
+			if !by.scored || !metric.NeedsRuns(c) || !c.About(at.Load) || !p.asks(by.ID, c) {
 				continue
 			}
 			isBaseline := c.Baseline == at.Scheme && p.baselineOf(by, c) == e
@@ -89,6 +91,13 @@ func (p *Plan) purposes(e *experiment, at results.Coord) (all []purpose) {
 		}
 	}
 	return all
+}
+
+// asks tells whether points are run for a claim of an experiment that was asked for: for each,
+// unless claims of it were named.
+func (p *Plan) asks(id string, c papers.Claim) bool {
+	only, some := p.only[id]
+	return !some || slices.Contains(only, c.ID)
 }
 
 // fingerprint is the hash of what a claim's figure for a scheme at a load depends on:
@@ -142,7 +151,8 @@ func (p *Plan) precedence() record.Precedence {
 }
 
 // New plans the experiments that the names stand for: those of experiments, of
-// papers, or [All]. The error for any other name wraps [ErrUnknown].
+// papers, or [All]. The name of a claim stands for its experiment, of which only the points
+// are then run that the claim needs. The error for any other name wraps [ErrUnknown].
 func New(names []string, o Options) (*Plan, error) {
 	if !slices.Contains(Runtimes(), string(o.Runtime)) {
 		return nil, fmt.Errorf("runtime %q: want one of %s", o.Runtime, strings.Join(Runtimes(), ", "))
@@ -190,24 +200,29 @@ func experimentNames(names []string) (ids []string) {
 // claims look at.
 func (p *Plan) choose(names []string) error {
 	ids := experimentNames(names)
-	known := []string{All}
+	p.only = make(map[string][]string)
 	var asked, baselines []string // ids
 	for _, paper := range p.published {
-		known = append(known, paper.ID)
 		for _, e := range paper.Experiments {
-			known = append(known, e.ID)
-			if !p.Scale.covers(e) || !slices.ContainsFunc(ids, func(n string) bool { return n == All || n == paper.ID || n == e.ID }) {
+			claims := slices.DeleteFunc(slices.Clone(p.Scale.claims(e)), func(c papers.Claim) bool { return !slices.Contains(ids, c.ID) })
+			whole := p.Scale.covers(e) && slices.ContainsFunc(ids, func(n string) bool { return n == All || n == paper.ID || n == e.ID })
+			if !whole && len(claims) == 0 {
 				continue
 			}
 			asked = append(asked, e.ID)
+			for _, c := range claims {
+				if !whole {
+					p.only[e.ID] = append(p.only[e.ID], c.ID)
+				}
+			}
 			for _, c := range e.Claims {
 				baselines = append(baselines, c.In)
 			}
 		}
 	}
 	for i, n := range names {
-		if !slices.Contains(known, ids[i]) {
-			return fmt.Errorf("%w: %w", ErrUnknown, kind.Unknown("name", n, known))
+		if err := p.checkName(n, ids[i]); err != nil {
+			return err
 		}
 	}
 	if len(asked) == 0 {
@@ -225,6 +240,32 @@ func (p *Plan) choose(names []string) error {
 		}
 	}
 	return nil
+}
+
+// checkName wants a name that stands for something. The error for one that begins as an
+// experiment's lists the claims of that, else papers and experiments.
+func (p *Plan) checkName(name, id string) error {
+	known := []string{All}
+	var claims []string
+	for _, paper := range p.published {
+		known = append(known, paper.ID)
+		for _, e := range paper.Experiments {
+			known = append(known, e.ID)
+			if !strings.HasPrefix(id, e.ID+"-") {
+				continue
+			}
+			for _, c := range e.Claims {
+				claims = append(claims, c.ID)
+			}
+		}
+	}
+	switch {
+	case slices.Contains(known, id), slices.Contains(claims, id):
+		return nil
+	case len(claims) > 0:
+		return fmt.Errorf("%w: %w", ErrUnknown, kind.Unknown("claim", name, claims))
+	}
+	return fmt.Errorf("%w: %w", ErrUnknown, kind.Unknown("name", name, known))
 }
 
 // add adds an experiment with all its labs, its own first.

@@ -113,6 +113,34 @@ func TestNamesOfLabs(t *testing.T) {
 	}
 }
 
+// Of an experiment of which a claim is named, the points are run that the claim needs, here
+// beside those of the experiment that has its baseline. An experiment that is named as well is run
+// whole.
+func TestNamesOfClaims(t *testing.T) {
+	p := planned(t, Standard, "tcn/fig8-c3")
+	var got []string
+	for _, j := range p.points {
+		if got = append(got, j.String()); j.Scheme != "tcn" || j.Load != 0.9 {
+			t.Errorf("planned %v, which tcn-fig8-c3 does not need", j)
+		}
+	}
+	if len(got) != 4 { // two seeds of each experiment
+		t.Errorf("planned %v", got)
+	}
+	if scores, err := p.Card(); err != nil || len(scores) < 2 {
+		t.Errorf("the card has %d claims of the experiment, %v", len(scores), err)
+	}
+	whole, both := planned(t, Standard, "tcn-fig8"), planned(t, Standard, "tcn-fig8", "tcn-fig8-c3")
+	if len(both.points) != len(whole.points) {
+		t.Errorf("%d points, of the experiment alone %d", len(both.points), len(whole.points))
+	}
+	for name, want := range map[string]string{"tcn-fig8-c33": "tcn-fig8-c3", "tcn-fig10-c2": "headline"} {
+		if _, err := New([]string{name}, Options{Scale: Headline, Runtime: "sim", Out: t.TempDir()}); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, want)
+		}
+	}
+}
+
 // Of the loads of a scale those that were asked for are run, with as many flows as
 // were asked for and published.
 func TestLoadsAndFlows(t *testing.T) {
@@ -170,7 +198,7 @@ func TestBaselineOfAnother(t *testing.T) {
 		t.Error("Fig. 8 lacks its baseline in Fig. 6")
 	}
 	scores, err := p.Card()
-	if err != nil || len(scores) != 7 {
+	if err != nil || len(scores) != 9 {
 		t.Errorf("%d claims on the card of Fig. 8, %v", len(scores), err)
 	}
 }

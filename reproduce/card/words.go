@@ -41,10 +41,10 @@ func (s Score) statement() string {
 	return fmt.Sprintf("%s [%s]", c.Statement, schemes)
 }
 
-// explanation says why a claim that was judged is not reproduced, where that is
-// known.
+// explanation says why a claim that was judged is not reproduced, or is far from the
+// published number, where that is known.
 func (s Score) explanation() string {
-	if s.Verdict == DirectionOnly || s.Verdict == NotReproduced {
+	if s.Verdict == DirectionOnly || s.Verdict == NotReproduced || s.Shortfall == OffNumber {
 		return s.Claim.Explanation
 	}
 	return ""
@@ -195,9 +195,9 @@ func orNever(v float64) string {
 }
 
 // remark is why claims of one experiment that have the same verdict were not run,
-// cannot be, or are not reproduced.
+// cannot be, are not reproduced, or are off the number.
 type remark struct {
-	verdict Verdict
+	outcome string // their verdict, or by what they fall short of the number
 	why     string
 	claims  []string // their short names, in the order of the experiment
 	first   int      // place of the first of them
@@ -215,7 +215,7 @@ func remarksOn(claims []Score) (remarks []remark) {
 		}
 		at := slices.IndexFunc(remarks, func(r remark) bool { return r.isOn(s) })
 		if at < 0 {
-			at, remarks = len(remarks), append(remarks, remark{verdict: s.Verdict, why: why, first: i})
+			at, remarks = len(remarks), append(remarks, remark{outcome: s.remarked(), why: why, first: i})
 		}
 		r := &remarks[at]
 		r.claims, r.last = append(r.claims, s.shortID()), i
@@ -227,12 +227,21 @@ func remarksOn(claims []Score) (remarks []remark) {
 // why is what there is to say of a verdict.
 func (s Score) why() string { return strings.TrimSuffix(s.Reason+s.explanation(), ".") }
 
+// remarked is what a remark on the claim is on: the verdict, or of what is reproduced that it
+// is off the number.
+func (s Score) remarked() string {
+	if s.Shortfall == OffNumber {
+		return string(s.Shortfall)
+	}
+	return string(s.Verdict)
+}
+
 // isOn tells whether the remark is on a claim.
-func (r remark) isOn(s Score) bool { return r.verdict == s.Verdict && r.why == s.why() }
+func (r remark) isOn(s Score) bool { return r.outcome == s.remarked() && r.why == s.why() }
 
 // standsBelow tells whether the remark stands below the claims: the others stand
 // with theirs.
-func (r remark) standsBelow() bool { return len(r.claims) > 1 || r.verdict == Described }
+func (r remark) standsBelow() bool { return len(r.claims) > 1 || r.outcome == string(Described) }
 
 // shared tells whether what there is to say of a claim stands below all.
 func shared(remarks []remark, s Score) bool {
@@ -240,7 +249,7 @@ func shared(remarks []remark, s Score) bool {
 }
 
 // String names the claims, the verdict and the reason.
-func (r remark) String() string { return fmt.Sprintf("%s, %s: %s.", r.names(), r.verdict, r.why) }
+func (r remark) String() string { return fmt.Sprintf("%s, %s: %s.", r.names(), r.outcome, r.why) }
 
 // names lists the claims, or says from which to which they are.
 func (r remark) names() string {

@@ -11,29 +11,47 @@ import (
 	"aqmlab/reproduce/record"
 )
 
-// An explanation stands on the card of what was judged and is not reproduced,
-// and nowhere else.
+// An explanation stands on the card of what was judged and is not reproduced, and of what is
+// reproduced and far from the published number, and nowhere else.
 func TestExplanation(t *testing.T) {
-	for verdict, want := range map[Verdict]bool{NotReproduced: true, DirectionOnly: true, Reproduced: false, NotRun: false} {
+	for outcome, want := range map[Outcome]bool{
+		{Verdict: NotReproduced, Shortfall: OffClaim}: true, {Verdict: DirectionOnly, Shortfall: OffClaim}: true,
+		{Verdict: Reproduced, Shortfall: OffNumber}: true, {Verdict: Reproduced, Shortfall: WithinChance}: false,
+		{Verdict: Reproduced, Established: true}: false, {Verdict: NotRun, Shortfall: NoFigure}: false,
+	} {
 		s := Score{
 			Experiment: papers.Experiment{ID: "x-1"},
 			Claim:      papers.Claim{ID: "x-1-a", Relation: papers.Close, Explanation: "the paper ran it at sea"},
-			Outcome:    Outcome{Verdict: verdict},
+			Outcome:    outcome,
 		}
 		var text strings.Builder
 		if err := WriteText(&text, []Score{s}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(text.String(), "why: the paper ran it at sea"); got != want {
-			t.Errorf("%s: the card\n%s", verdict, &text)
+			t.Errorf("%+v: the card\n%s", outcome, &text)
 		}
 		b, err := json.Marshal(ToJSON([]Score{s}, "quick"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(string(b), `"explanation":"the paper ran it at sea"`); got != want {
-			t.Errorf("%s: %s", verdict, b)
+			t.Errorf("%+v: %s", outcome, b)
 		}
+	}
+}
+
+// What is far from the number and what is not reproduced have remarks of their own, be the
+// reason the same.
+func TestRemarkOnTheNumber(t *testing.T) {
+	card := hardware(NotReproduced, NotReproduced)
+	card[1].Verdict, card[1].Shortfall = Reproduced, OffNumber
+	var got []string
+	for _, r := range remarksOn(card) {
+		got = append(got, r.String())
+	}
+	if want := "c1, not reproduced: the sea was rough.|c2, off the number: the sea was rough."; strings.Join(got, "|") != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
