@@ -81,8 +81,8 @@ func (l *Lab) CheckReal() error {
 		if s.Scheduler.Kind != "" {
 			path = schemePath(s.Name) + ".scheduler"
 		}
-		if by, ok := scheduler.(sched.ByRemaining); ok && by.ByRemaining() {
-			return fmt.Errorf("lab %s: %s: packets of real hosts do not tell what remains of their flow: run it with modelled hosts (--runtime sim), or choose rank las", l.Name, path)
+		if by, ok := scheduler.(sched.ByMessage); ok && by.ByMessage() {
+			return fmt.Errorf("lab %s: %s: packets of real hosts do not tell where in their message they stand: run it with modelled hosts (--runtime sim), or choose a rank that the switch computes, such as las by flow", l.Name, path)
 		}
 		if err := l.checkRealSharing(s, scheduler); err != nil {
 			return fmt.Errorf("lab %s: %w", l.Name, err)

@@ -94,7 +94,7 @@ func TestAddedKindsAreChecked(t *testing.T) {
 		"aqm: mine,": {"aqm: mien,", `mine, abq (did you mean mine?)`},
 		"level: 2":   {"level: 13", `x.yaml:6: schemes.a.level: 13 brings bad luck`},
 		"level":      {"levle", `x.yaml:6: schemes.a.levle: unknown parameter: want one of level (did you mean level?)`},
-		"kind: ours": {"kind: our", `x.yaml:4: switch.scheduler.inner.kind: unknown kind "our": want one of fifo, dwrr, wrr, wfq, sp, pifo, fq, dualq, ours (did you mean ours?)`},
+		"kind: ours": {"kind: our", `x.yaml:4: switch.scheduler.inner.kind: unknown kind "our": want one of fifo, dwrr, wrr, wfq, sp, pifo, fq, sp-pifo, aifo, dualq, ours (did you mean ours?)`},
 		"share":      {"shrae", `x.yaml:4: switch.scheduler.inner.shrae: unknown parameter: want one of share (did you mean share?)`},
 	} {
 		dir := t.TempDir()

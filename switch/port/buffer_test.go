@@ -182,7 +182,9 @@ func schedulers() []kind.Choice {
 		return kind.Choice{Kind: "sp", Params: map[string]any{"inner": map[string]any{"kind": inner}}}
 	}
 	return []kind.Choice{
-		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, {Kind: "fq"}, {Kind: "dualq"}, over("dwrr"), over("wfq"),
+		{Kind: "dwrr"}, {Kind: "wrr"}, {Kind: "wfq"}, {Kind: "sp"}, {Kind: "pifo"}, {Kind: "pifo", Params: map[string]any{"by": "flow"}}, {Kind: "fq"}, {Kind: "dualq"},
+		{Kind: "pifo", Params: map[string]any{"rank": "srpt", "by": "packet"}}, {Kind: "sp-pifo", Params: map[string]any{"depth": 0}}, {Kind: "aifo"},
+		over("dwrr"), over("wfq"),
 	}
 }
 

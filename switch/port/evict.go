@@ -3,6 +3,7 @@ package port
 import (
 	"time"
 
+	"aqmlab/switch/packet"
 	"aqmlab/switch/sched"
 )
 
@@ -15,7 +16,7 @@ func (p *Port) pushesOut(now time.Duration, a Arrival) bool {
 		return false
 	}
 	for !p.memory.fits(a.Size) {
-		if !p.evict(now, e) {
+		if !p.evict(now, e.Evict(a.Packet)) {
 			return false
 		}
 	}
@@ -23,9 +24,8 @@ func (p *Port) pushesOut(now time.Duration, a Arrival) bool {
 	return p.memory.admits(now, a)
 }
 
-// evict drops what the scheduler pushes out, and reports false when that is nothing.
-func (p *Port) evict(now time.Duration, e sched.Evictor) bool {
-	k := e.Evict()
+// evict drops what the scheduler pushed out, and reports false when that is nothing.
+func (p *Port) evict(now time.Duration, k *packet.Packet) bool {
 	for more := k; more != nil; {
 		gone := more
 		more, gone.Next = gone.Next, nil

@@ -33,6 +33,7 @@ type Port struct {
 	lengths   packet.Lengths
 	sorted    bool         // the scheduler is a [sched.Sorter], and holds the packets
 	classed   bool         // it is a [sched.Classifier], too, and has the queues that the scheme knows
+	choosy    bool         // and a [sched.Admitter]
 	limiter   *tokenBucket // nil when off
 	turns     *turns       // nil when the scheme does not observe rounds
 	release   func(*packet.Packet)
@@ -99,7 +100,7 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 		return made, err
 	}
 	schedulers := kinds.Schedulers()
-	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, TurnEnded: p.turnEnded, Schedulers: schedulers}
+	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, Buffer: spec.Buffer, TurnEnded: p.turnEnded, Schedulers: schedulers}
 	if made.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return made, fmt.Errorf("scheduler: %w", err)
 	}
@@ -108,6 +109,7 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 	}
 	_, made.sorted = made.scheduler.(sched.Sorter)
 	_, made.classed = made.scheduler.(sched.Classifier)
+	_, made.choosy = made.scheduler.(sched.Admitter)
 	made.judge, err = newJudge(spec, kinds, made.scheduler)
 	return made, err
 }
@@ -149,6 +151,7 @@ type parts struct {
 	lengths   packet.Lengths
 	sorted    bool
 	classed   bool
+	choosy    bool
 	limiter   *tokenBucket
 }
 
@@ -157,7 +160,7 @@ func (p *Port) assume(m parts) {
 	p.scheme, p.turns = m.scheme, m.turns
 	p.queues, p.memory, p.scheduler = m.queues, m.memory, m.scheduler
 	p.memory.draws()
-	p.lengths, p.sorted, p.classed, p.limiter = m.lengths, m.sorted, m.classed, m.limiter
+	p.lengths, p.sorted, p.classed, p.choosy, p.limiter = m.lengths, m.sorted, m.classed, m.choosy, m.limiter
 }
 
 // turnEnded passes the end of a queue's turn on to a scheme that asks for it. A
@@ -178,14 +181,15 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 	i := k.Class(len(p.queues))
 	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
-	if a := (Arrival{i, q.Bytes(), length, k}); !p.memory.admits(now, a) && !p.pushesOut(now, a) {
+	own, taken := i, true
+	if p.classed {
+		own = p.classifier().Queue(k)
+		taken = !p.choosy || p.scheduler.(sched.Admitter).Admits(k, own)
+	}
+	if a := (Arrival{i, q.Bytes(), length, k}); !taken || !p.memory.admits(now, a) && !p.pushesOut(now, a) {
 		q.DropsFull++
 		p.drop(now, i, k, DroppedFull)
 		return false
-	}
-	own := i
-	if p.classed {
-		own = p.classifier().Queue(k)
 	}
 	if apply(p.scheme.Arrive(now, k, p.view(own, 0)), &q.Count, k) {
 		p.drop(now, i, k, DroppedOnArrival)

@@ -35,9 +35,9 @@ type flowRanker interface {
 }
 
 var (
-	_ Scheduler   = (*flows)(nil)
-	_ Sorter      = (*flows)(nil)
-	_ ByRemaining = (*flows)(nil)
+	_ Scheduler = (*flows)(nil)
+	_ Sorter    = (*flows)(nil)
+	_ ByMessage = (*flows)(nil)
 )
 
 func newFlows(r flowRanker, count, queues int) *flows {
@@ -108,8 +108,8 @@ func (s *flows) Next(time.Duration) (int, bool) {
 	return k.Class(s.queues), true
 }
 
-// ByRemaining tells whether ranks are remaining bytes.
-func (s *flows) ByRemaining() bool {
+// ByMessage tells whether ranks are remaining bytes.
+func (s *flows) ByMessage() bool {
 	_, ok := s.ranker.(srptFlows)
 	return ok
 }

@@ -311,12 +311,12 @@ func TestFlowsAllocateNothing(t *testing.T) {
 // ranks the flows of a port is no inner scheduler.
 func TestFlowsBadParameters(t *testing.T) {
 	for want, params := range map[string]map[string]any{
-		"by: a class attains service":       {"rank": "las"},
-		"slack: stfq has none":              {"by": "flow", "slack": "path"},
-		"slack: packets of a class differ":  {"rank": "lstf", "slack": "path", "slacks": []any{"1ms", "1ms"}},
-		"slacks: 0 slacks for 2":            {"rank": "lstf", "by": "flow"},
-		"flows: 1 is outside 2 to 1048576":  {"by": "flow", "flows": 1},
-		"by: unknown choice \"packet\": wa": {"by": "packet"},
+		"by: a class attains service":      {"rank": "las"},
+		"slack: stfq has none":             {"by": "flow", "slack": "path"},
+		"slack: packets of a class differ": {"rank": "lstf", "slack": "path", "slacks": []any{"1ms", "1ms"}},
+		"slacks: 0 slacks for 2":           {"rank": "lstf", "by": "flow"},
+		"flows: 1 is outside 2 to 1048576": {"by": "flow", "flows": 1},
+		"by: unknown choice \"host\": wa":  {"by": "host"},
 	} {
 		if _, err := Table().New("pifo", params, Env{Queues: 2}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v does not say %q", params, err, want)
@@ -326,10 +326,10 @@ func TestFlowsBadParameters(t *testing.T) {
 	if _, err := Table().New("sp", over, Env{Queues: 2, Schedulers: Table()}); err == nil || !strings.Contains(err.Error(), "inner.kind: pifo ranks flows of the whole port") {
 		t.Errorf("as an inner scheduler: %v", err)
 	}
-	if s := sorter(t, map[string]any{"rank": "srpt"}); !s.ByRemaining() {
+	if s := sorter(t, map[string]any{"rank": "srpt"}); !s.ByMessage() {
 		t.Error("srpt does not say that it reads what remains")
 	}
-	if s := sorter(t, map[string]any{"rank": "las"}); s.ByRemaining() || !slices.Equal(Weights(s, 2), []int{1, 1}) || Strict(s) != 0 {
+	if s := sorter(t, map[string]any{"rank": "las"}); s.ByMessage() || !slices.Equal(Weights(s, 2), []int{1, 1}) || Strict(s) != 0 {
 		t.Error("las says what it does not do")
 	}
 }

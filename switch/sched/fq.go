@@ -150,7 +150,7 @@ func (s *fq) Next(time.Duration) (int, bool) {
 	return k.Class(s.classes), true
 }
 
-func (s *fq) Evict() *packet.Packet {
+func (s *fq) Evict(*packet.Packet) *packet.Packet {
 	q := &s.queues[s.longest()]
 	keep := q.Bytes() / 2
 	first := q.Pop()

@@ -136,7 +136,7 @@ func TestFQRefunds(t *testing.T) {
 func TestFQEvictsTheLongest(t *testing.T) {
 	evicted := func(s *fq) string {
 		var out []byte
-		for k := s.Evict(); k != nil; k = k.Next {
+		for k := s.Evict(nil); k != nil; k = k.Next {
 			out = append(out, byte(k.Hash))
 			if k.Enqueued != 0 {
 				out = append(out, '!')
@@ -161,7 +161,7 @@ func TestFQEvictsTheLongest(t *testing.T) {
 		}
 	}
 	s := fair(t, nil)
-	if s.Evict() != nil || s.Head() != nil {
+	if s.Evict(nil) != nil || s.Head() != nil {
 		t.Error("took from nothing")
 	}
 	s.hold(of('a', 1500))

@@ -25,14 +25,40 @@ type ranking []entry
 
 func (r *ranking) push(e entry) {
 	*r = append(*r, e)
-	h := *r
-	for i := len(h) - 1; i > 0; {
+	r.up(len(*r) - 1)
+}
+
+// up moves an entry towards the front, to its place.
+func (r ranking) up(i int) {
+	for i > 0 {
 		up := (i - 1) / 2
-		if !h[i].before(h[up]) {
+		if !r[i].before(r[up]) {
 			return
 		}
-		h[i], h[up] = h[up], h[i]
+		r[i], r[up] = r[up], r[i]
 		i = up
+	}
+}
+
+// last is where the entry stands that goes last. There is one.
+func (r ranking) last() int {
+	at := len(r) / 2 // none before this is a leaf
+	for i := at + 1; i < len(r); i++ {
+		if r[at].before(r[i]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// cut takes out an entry that no other stands behind.
+func (r *ranking) cut(leaf int) {
+	h := *r
+	end := len(h) - 1
+	h[leaf] = h[end]
+	*r = h[:end]
+	if leaf < end {
+		r.up(leaf)
 	}
 }
 

@@ -14,10 +14,12 @@ import (
 //
 // No rank function lets a packet overtake another of its own queue, or with by: flow
 // of its own flow, so it is enough to keep the heads in order, as the paper's hardware
-// does.
+// does. With by: packet each has a rank of its own, and all are in order. A packet that finds
+// no room then takes the place of the one with the largest rank, if that is larger than its
+// own. Packets of a flow may overtake each other.
 type PIFO struct {
 	Rank    string          `lab:"rank" oneof:"stfq,lstf,srpt,las" what:"name" doc:"stfq (start-time fair queueing), lstf (least slack time first), srpt (shortest remaining processing time) or las (least attained service)"`
-	By      string          `lab:"by" oneof:"class,flow" what:"choice" doc:"what has a rank: class (the DSCP, that is the queue; of srpt the lower one is first, and las has none) or flow; srpt by flow is for modelled hosts, whose packets tell what remains"`
+	By      string          `lab:"by" oneof:"class,flow,packet" what:"choice" doc:"what has a rank: class (the DSCP, that is the queue; of srpt the lower one is first, and las has none), flow or packet; srpt by flow or packet, and las by packet, are for modelled hosts, whose packets tell where in their message they stand"`
 	Weights []int           `lab:"weights" range:"1..1000000000" doc:"of stfq: shares of the link, one a queue; all 1 when absent"`
 	Slacks  []time.Duration `lab:"slacks" range:"0s..100h" doc:"of lstf: how long a packet may wait, one a queue"`
 	Slack   string          `lab:"slack" oneof:"hop,path" what:"choice" doc:"of lstf: who grants a packet its slack, hop (each switch anew) or path (all together, what it waited at earlier ones is used up); path needs by: flow"`
@@ -57,8 +59,11 @@ func newPIFO(p PIFO, env Env) (Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.By == byFlow {
+	switch p.By {
+	case byFlow:
 		return p.ofFlows(weights, env.Lengths), nil
+	case byPacket:
+		return newPackets(newPacketRanks(p.Rank, p.Flows, weights, env.Lengths), env.Queues), nil
 	}
 	s := &pifo{weights: weights, waiting: make([]rankQueue, env.Queues), order: make(ranking, 0, env.Queues)}
 	switch p.Rank {
@@ -77,6 +82,8 @@ func (p PIFO) checkBy() error {
 	switch {
 	case p.Rank == rankLAS && p.By == byClass:
 		return kind.Invalid("by", "a class attains service for ever: rank %s wants by %s", rankLAS, byFlow)
+	case p.Rank == rankLSTF && p.By == byPacket:
+		return kind.Invalid("by", "packets carry no deadline: rank %s wants by %s or %s", rankLSTF, byClass, byFlow)
 	case p.Slack == slackOfPath && p.Rank != rankLSTF:
 		return kind.Invalid("slack", "%s has none: want rank %s", p.Rank, rankLSTF)
 	case p.Slack == slackOfPath && p.By == byClass:
@@ -162,8 +169,9 @@ const (
 
 // What has a rank.
 const (
-	byClass = "class"
-	byFlow  = "flow"
+	byClass  = "class"
+	byFlow   = "flow"
+	byPacket = "packet"
 )
 
 // What a slack is granted for.
@@ -199,12 +207,18 @@ func newSTFQ(weights []int, flows int) *stfq {
 
 func (s *stfq) rank(_ time.Duration, q, size int) uint64 { return s.start(q, q, size) }
 
-// start is where a packet of a queue or flow starts, which has the weight of a class.
-func (s *stfq) start(flow, class, size int) uint64 {
-	start := s.finish[flow]
-	if precedes(start, s.virtual) {
-		start = s.virtual
+// begin is where the next packet of a queue or flow starts.
+func (s *stfq) begin(flow int) uint64 {
+	if start := s.finish[flow]; !precedes(start, s.virtual) {
+		return start
 	}
+	return s.virtual
+}
+
+// start is where a packet of a queue or flow starts, which has the weight of a class. The
+// next starts where it finishes.
+func (s *stfq) start(flow, class, size int) uint64 {
+	start := s.begin(flow)
 	s.finish[flow] = start + s.clock.service(class, size)
 	return start
 }

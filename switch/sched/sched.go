@@ -9,6 +9,7 @@ import (
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
+	"aqmlab/units"
 )
 
 // Scheduler chooses among the queues of one port. It owns no packets: it is
@@ -53,12 +54,19 @@ type Classifier interface {
 	Length(q int) (packets, bytes int)
 }
 
+// Admitter is implemented by a [Classifier] that refuses packets though the buffer has room.
+type Admitter interface {
+	// Admits tells whether a packet that arrives may join queue q, which is its own. It is
+	// asked once for each, before the buffer and the scheme are.
+	Admits(k *packet.Packet, q int) bool
+}
+
 // Evictor is implemented by a [Sorter] that pushes packets out when the buffer has no room
 // for one that arrives.
 type Evictor interface {
-	// Evict takes out one packet or more, each of which is the Next of the one before. It
-	// is nil when no packet is held.
-	Evict() *packet.Packet
+	// Evict takes out one packet or more in favour of k, each of which is the Next of the one
+	// before. It is nil when none is held that k goes before.
+	Evict(k *packet.Packet) *packet.Packet
 }
 
 // Refunder is implemented by a [Sorter] that charges its queues only for what is sent.
@@ -67,9 +75,9 @@ type Refunder interface {
 	Refund(k *packet.Packet)
 }
 
-// ByRemaining is implemented by schedulers that may read what packets tell of their
-// flows' remaining bytes, which those of real hosts do not.
-type ByRemaining interface{ ByRemaining() bool }
+// ByMessage is implemented by schedulers that may read what packets tell of their messages:
+// how many bytes remain, or came before. Those of real hosts do not tell.
+type ByMessage interface{ ByMessage() bool }
 
 // Heads is how a scheduler sees the queues.
 type Heads interface {
@@ -86,6 +94,8 @@ type Env struct {
 	FullPacket int
 	// Lengths says what a packet counts, for schedulers that hold packets.
 	Lengths packet.Lengths
+	// Buffer is the packet memory that the port may fill. Zero: it is not to run.
+	Buffer units.Size
 	// TurnEnded, unless nil, is called by schedulers that serve in rounds when a
 	// queue's turn is over. If the quantum did not allow the next packet, that is when
 	// the link is free again. If the queue emptied, it is at the start of its last

@@ -19,6 +19,8 @@ func Table() kind.Table[Env, Scheduler] {
 		kind.Row("sp", "strict priority: queue 0 first, alone or above an inner scheduler", SP{}, newSP),
 		kind.Row("pifo", "push-in first-out: packets leave in the order of ranks given on arrival", PIFO{Rank: rankSTFQ, By: byClass, Slack: slackOfHop, Flows: 1024, Gap: 500 * time.Microsecond}, newPIFO),
 		kind.Row("fq", "fair queueing of flows, new ones first (DRR++): with aqm codel it is FQ-CoDel", FQ{Flows: 1024, DropBatch: 64}, newFQ),
+		kind.Row("sp-pifo", "strict priorities whose bounds follow the ranks of packets, which come near a pifo's order", SPPIFO{Rank: rankSRPT, Priorities: 8, Depth: 10, Flows: 1024}, newSPPIFO),
+		kind.Row("aifo", "one queue in the order of arrival, which admits packets by how their rank compares with recent ones", AIFO{Rank: rankSRPT, K: 0.1, Window: 20, Sample: 15, Flows: 1024}, newAIFO),
 		kind.Row("dualq", "a low-latency and a classic queue by the ECN field of packets: with aqm dualpi2 it is DualPI2", DualQ{Low: lowECT, Order: orderWRR, Classic: defaultClassic}, newDualQ),
 	}
 }
