@@ -86,8 +86,8 @@ type SenderSample struct {
 	Cwnd     int64         // congestion window in bytes; zero: it has a rate in its place
 	SSThresh int64         // slow-start threshold in bytes; zero: slow start has not ended yet
 	SRTT     time.Duration // smoothed round-trip time; zero: not measured
-	Alpha    float64       // estimated share of marked packets (DCTCP, DCQCN), 0 to 1; [Unknown] for others, or where it cannot be read
-	Rate     int64         // bits a second of a sender that has a rate (DCQCN); zero for others
+	Alpha    float64       // estimated share of marked packets (DCTCP, Prague, DCQCN), 0 to 1; [Unknown] for others, or where it cannot be read
+	Rate     int64         // bits a second of a sender that has a rate (DCQCN), and of payload of one that paces its window; zero for others
 }
 
 // ProbeSample is one packet that a probe of the lab sent, and its answer.

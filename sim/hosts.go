@@ -142,7 +142,7 @@ type segments struct{ *tcp.Endpoint }
 
 func (e segments) info(time.Duration) senderInfo {
 	l := e.Info()
-	s := results.SenderSample{Cwnd: l.Cwnd, SSThresh: l.SSThresh, SRTT: l.SRTT, Alpha: l.Alpha}
+	s := results.SenderSample{Cwnd: l.Cwnd, SSThresh: l.SSThresh, SRTT: l.SRTT, Alpha: l.Alpha, Rate: int64(l.Rate)}
 	return senderInfo{l.Resent, l.Timeouts, s}
 }
 

@@ -117,7 +117,7 @@ func setHosts(c *sim.Config, lab *labs.Lab) error {
 	if err != nil {
 		return err
 	}
-	if t.Modelled {
+	if t.RDMA {
 		c.RDMA = &rdma.Config{DCQCN: t.DCQCN, MTU: h.MTU, RTO: h.RTOMin}
 		for i := range c.Fabric.Hosts {
 			c.RDMA.Uplinks = append(c.RDMA.Uplinks, c.Fabric.Uplink(i))

@@ -266,7 +266,7 @@ type senderRow struct {
 	SSThresh *int64         `parquet:"ssthresh_bytes,optional,zstd"`       // null before it has one
 	SRTT     *time.Duration `parquet:"srtt_ns,optional,zstd"`              // null before the first measurement
 	Alpha    *float64       `parquet:"alpha,optional,zstd" null:"unknown"` // null where there is none
-	Rate     *int64         `parquet:"rate_bps,optional,zstd"`             // null of a sender with a window
+	Rate     *int64         `parquet:"rate_bps,optional,zstd"`             // null of a sender that does not pace
 }
 
 func senderTable() table[senderRow, results.SenderSample] {

@@ -15,10 +15,17 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 	if s.Ack < e.una { // overtaken by a later one
 		return
 	}
+	var was standing
+	if e.steer != nil {
+		was = e.standing()
+	}
 	acked, flight := s.Ack > e.una, e.flight()
 	sacked := s.Blocks > 0 && e.takeBlocks(now, s)
 	if acked {
 		e.advance(now, k)
+	}
+	if e.steer != nil {
+		was.rtt = e.newest(now, s, acked)
 	}
 	switch {
 	case e.stack.rack:
@@ -35,6 +42,9 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 	if e.stack.rack {
 		e.reduce(acked)
 	}
+	if e.steer != nil {
+		e.tell(now, k, was)
+	}
 	if acked || sacked {
 		e.push(now)
 		e.arm(now)
@@ -46,7 +56,7 @@ func (e *Endpoint) takeAck(now time.Duration, k *packet.Packet) {
 
 // marked tells whether a segment echoes a mark to an end that understands.
 func (e *Endpoint) marked(k *packet.Packet) bool {
-	return k.ECE && e.stack.family.echo != echoNever
+	return k.ECE && e.stack.family.echo.flagged()
 }
 
 // advance takes an acknowledgement of new data. The window does not grow in fast

@@ -14,6 +14,7 @@ type Family struct {
 	data   packet.ECN // of segments with payload sent for the first time
 	others packet.ECN // of SYNs, pure ACKs, and what is sent again
 	grows  bool       // on an echo that follows another, which RFC 3168 has not
+	prompt bool       // receivers acknowledge every segment at once
 }
 
 // echo is how a receiver answers marks.
@@ -23,7 +24,11 @@ const (
 	echoNever    echo = iota
 	echoUntilCWR      // RFC 3168, section 6.1.3
 	echoExactly       // RFC 8257, section 3.2
+	echoCounts        // RFC 9768; for controls that steer
 )
+
+// flagged tells whether the echo is the flag ECE, so that CWR answers it.
+func (x echo) flagged() bool { return x == echoUntilCWR || x == echoExactly }
 
 // control decides how large the window is. It does not decide when a window is
 // cut: at most once a window of data.
@@ -55,6 +60,7 @@ type ack struct {
 type congestion struct {
 	cause  cause
 	flight int64 // bytes sent and not acknowledged, without those of limited transmit
+	una    int64 // all acknowledged
 	again  bool  // this window of data has been cut already, for a mark
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqmlab/switch/packet"
+	"aqmlab/units"
 )
 
 // state is where a connection stands (RFC 9293, section 3.3.2).
@@ -48,6 +49,10 @@ type Endpoint struct {
 	uplink     uplink
 	resends    resends
 	super      superPacket
+	steer      steering // the control, if it is one
+	pace       pacer
+	told       ceTold
+	sample     sample
 
 	rcv receiver // what this end receives
 }
@@ -90,8 +95,15 @@ func (e *Endpoint) begin(now time.Duration, s state, ends Ends, c *Counters, use
 	e.uplink.leaves = 0
 	e.resends = resends{}
 	e.super = superPacket{}
+	e.pace.began, e.pace.sent, e.told = 0, 0, ceTold{ace: firstACE}
 	e.echo, e.echoed = reaction{cut: -1}, false
 	e.rcv.reset()
+	if e.stack.family.echo == echoCounts {
+		e.rcv.count.begin()
+	}
+	if e.steer != nil {
+		e.steer.begin(&e.win)
+	}
 	e.edge = math.MaxInt64
 	if c := &config.Receive; c.Buffer > 0 {
 		e.edge = c.first(e.stack.mss)
@@ -110,6 +122,7 @@ type Info struct {
 	SSThresh int64         // slow-start threshold in bytes; zero: none yet
 	SRTT     time.Duration // smoothed round-trip time; zero: not measured
 	Alpha    float64       // estimated share of marked bytes, 0 to 1; below zero: its control keeps none
+	Rate     units.Rate    // of payload at which its data is paced; zero: it is not
 }
 
 // Info tells what the endpoint knows now.
@@ -117,6 +130,7 @@ func (e *Endpoint) Info() Info {
 	l := Info{
 		Resent: e.resends.packets, Timeouts: e.resends.timeouts,
 		Cwnd: e.win.cwnd, SSThresh: e.win.ssthresh, SRTT: time.Duration(e.rtt.srtt), Alpha: e.control.markedShare(),
+		Rate: units.Rate(8 * e.win.rate),
 	}
 	if l.SSThresh == math.MaxInt64 {
 		l.SSThresh = 0
@@ -148,6 +162,7 @@ func (e *Endpoint) Stop(time.Duration) { e.stream.cut(e.nxt) }
 func (e *Endpoint) Release() {
 	e.retransmit.remove()
 	e.uplink.drained.remove()
+	e.pace.ready.remove()
 	e.rcv.delay.remove()
 	e.life++
 	e.state, e.counters, e.user = closed, nil, nil
@@ -166,6 +181,9 @@ func (e *Endpoint) Receive(now time.Duration, k *packet.Packet) {
 func (e *Endpoint) receive(now time.Duration, k *packet.Packet) {
 	if k.ECN == packet.CE {
 		e.counters.CEReceived++
+		if e.rcv.count.ace != 0 {
+			e.rcv.count.add(&k.Segment)
+		}
 	}
 	life := e.life
 	if e.state != established || k.Segment.Flags&packet.SYN != 0 {

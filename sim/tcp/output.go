@@ -17,7 +17,7 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	s := &k.Segment
 	s.Conn, s.Len, s.Seq, s.Ack, s.Flags = e.ends.Conn, int32(n), seq, r.next, packet.ACK
 	s.Stamp, s.Echo, s.Window = now, r.stamp, 0
-	s.Blocks, s.Left, s.Before = uint8(r.blocks), 0, 0
+	s.Blocks, s.ACE, s.Left, s.Before = uint8(r.blocks), r.count.ace, 0, 0
 	if r.blocks > 0 {
 		s.SACK = r.recent
 	}
@@ -27,7 +27,7 @@ func (e *Endpoint) compose(now time.Duration, seq, n int64) *packet.Packet {
 	if r.pending > 0 && r.acks.quick > 0 {
 		r.acks.quick--
 	}
-	r.acked, r.pending = r.next, 0
+	r.acked, r.pending, r.count.untold = r.next, 0, 0
 	r.delay.stop()
 	return k
 }
@@ -98,6 +98,9 @@ func (e *Endpoint) sent(now time.Duration, k *packet.Packet) {
 	e.limit.sent = now
 	e.rcv.acks.answered(now, e.stack.config.AckTimeout)
 	e.reduction.sent += int64(k.Segment.Len)
+	if e.win.rate > 0 {
+		e.pace.spend(now, int64(k.Segment.Len), e.win.rate)
+	}
 	if !e.retransmit.set {
 		e.restart(now)
 	}

@@ -29,6 +29,7 @@ type receiver struct {
 	blocks  int  // of recent that count
 	pending int  // segments with payload that came since an acknowledgement went
 	ce      bool // the ECN echo to give
+	count   ceCounter
 	delay   alarm
 	space   receiveBuffer
 	acks    ackPolicy
@@ -79,7 +80,7 @@ func (e *Endpoint) takeData(now time.Duration, k *packet.Packet) {
 	}
 	switch {
 	case r.pending == 0: // acknowledged by what the user wrote
-	case urgent || r.pending >= e.stack.config.DelayedAck || r.hasty():
+	case urgent || r.pending >= e.stack.config.DelayedAck || r.hasty() || e.stack.family.prompt:
 		e.acknowledge(now)
 	case !r.delay.set:
 		r.delay.start(now + e.stack.config.AckTimeout)
@@ -107,6 +108,8 @@ func (e *Endpoint) takeMark(now time.Duration, k *packet.Packet) (urgent bool) {
 		}
 		r.ce = marked
 		return true
+	case echoCounts:
+		return r.count.due(marked)
 	}
 	return false
 }

@@ -19,6 +19,9 @@ func (e *Endpoint) fastRetransmit(now time.Duration) {
 // 6675, section 5, step C).
 func (e *Endpoint) recover(now time.Duration) {
 	for pipe := e.pipe(); pipe+e.win.mss <= e.win.cwnd; {
+		if e.early(now, e.win.mss) {
+			return
+		}
 		n := e.sendNext(now)
 		if n == 0 {
 			return
@@ -89,10 +92,12 @@ func (e *Endpoint) detect(now time.Duration, flight int64, progress bool) {
 		b.phase, b.recoveryPoint = recovering, e.nxt
 		r.probe.end = 0
 		e.cut(congestion{cause: lost, flight: flight})
-		missing := e.nxt - e.una - b.sacked.within(e.una, e.nxt)
-		e.reduction = reduction{target: min(e.win.cwnd, e.win.ssthresh), flight: missing + r.news}
+		if e.steer == nil {
+			missing := e.nxt - e.una - b.sacked.within(e.una, e.nxt)
+			e.reduction = reduction{target: min(e.win.cwnd, e.win.ssthresh), flight: missing + r.news}
+		}
 	}
-	if b.phase == recovering {
+	if b.phase == recovering && e.steer == nil {
 		e.win.cwnd = e.reduction.window(r.pipe, r.news, e.win.mss, progress && !found)
 	}
 }
@@ -191,12 +196,12 @@ func (e *Endpoint) reduce(progress bool) {
 
 // cut answers a congestion event.
 func (e *Endpoint) cut(c congestion) {
-	c.again = e.echo.marked && e.una <= e.echo.cut
+	c.una, c.again = e.una, e.echo.marked && e.una <= e.echo.cut
 	e.control.cut(&e.win, c)
 	e.reacted(c.cause)
 }
 
 // reacted notes that the window was cut for what has been sent so far.
 func (e *Endpoint) reacted(c cause) {
-	e.echo = reaction{cut: e.nxt, marked: c == marked, cwr: e.stack.family.echo != echoNever}
+	e.echo = reaction{cut: e.nxt, marked: c == marked, cwr: e.stack.family.echo.flagged()}
 }

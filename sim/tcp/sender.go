@@ -35,7 +35,7 @@ func (e *Endpoint) fill(now time.Duration) {
 			e.limit.full = e.nxt
 			return
 		}
-		if e.uplinkFull(now) || e.defers(now, n, pipe) {
+		if e.early(now, n) || e.uplinkFull(now) || e.defers(now, n, pipe) {
 			return
 		}
 		e.sendNew(now, n)
@@ -112,13 +112,13 @@ const (
 // defers tells whether n bytes of new data wait for more room in the window, of
 // which pipe is used. The window must have room for them.
 func (e *Endpoint) defers(now time.Duration, n, pipe int64) bool {
-	d := &e.super
-	if e.stack.config.SuperPacket == 0 {
+	d, piece := &e.super, e.piece()
+	if piece == 0 {
 		return false
 	}
 	if d.left < n {
 		if d.end <= e.nxt {
-			d.end = e.nxt + e.stack.config.SuperPacket
+			d.end = e.nxt + piece
 		}
 		rest := min(d.end, e.stream.end) - e.nxt
 		room, offered := e.win.cwnd-pipe, e.room()
@@ -135,13 +135,22 @@ func (e *Endpoint) defers(now time.Duration, n, pipe int64) bool {
 	return false
 }
 
+// piece is how long a super-packet is at most; zero: there are none.
+func (e *Endpoint) piece() int64 {
+	piece := e.stack.config.SuperPacket
+	if b := e.win.burst; b > 0 {
+		return min(piece, b)
+	}
+	return piece
+}
+
 // worthWaiting tells whether the rest of a super-packet should wait when there is
 // room for some of it.
 func (e *Endpoint) worthWaiting(now time.Duration, rest, room int64) bool {
 	switch {
 	case e.una == e.nxt || now-e.limit.sent > deferBound:
 		return false // no acknowledgement is to come soon
-	case room >= e.stack.config.SuperPacket:
+	case room >= e.piece():
 		return false
 	case room >= rest && e.super.end < e.stream.end:
 		return false // it will not get longer
@@ -179,6 +188,10 @@ func (e *Endpoint) restartIdle(now time.Duration) {
 	e.limit.clock(now, false)
 	idle := now - e.limit.sent
 	initial := int64(c.InitCwnd) * e.win.mss
+	if e.steer != nil {
+		e.steer.resume(&e.win, now)
+		return
+	}
 	switch {
 	case !c.IdleRestart || idle <= e.rtt.rto:
 	case c.Validation:
@@ -198,7 +211,7 @@ func (e *Endpoint) restartIdle(now time.Duration) {
 func (e *Endpoint) validate(now time.Duration) {
 	c, l := &e.stack.config, &e.limit
 	switch {
-	case !c.Validation || !c.IdleRestart:
+	case !c.Validation || !c.IdleRestart || e.steer != nil:
 	case e.una < l.full:
 		l.tested, l.used = now, 0
 	default:

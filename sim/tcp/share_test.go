@@ -22,6 +22,7 @@ type bottleneck struct {
 	queue     packet.Queue
 	link      *event.Timer
 	drops     int
+	marks     int // packets above which the queue marks
 }
 
 const (
@@ -33,7 +34,7 @@ const (
 
 func newBottleneck(t *testing.T, c Config, flows int) *bottleneck {
 	t.Helper()
-	b := &bottleneck{users: make([]tally, 2*flows), n: make([]Counters, 2*flows), busy: make([]time.Duration, flows)}
+	b := &bottleneck{users: make([]tally, 2*flows), n: make([]Counters, 2*flows), busy: make([]time.Duration, flows), marks: bottleneckMarks}
 	b.link = event.NewTimer(b.depart)
 	c.MSS = 1448
 	s, err := NewStack(&b.loop, &b.pool, b.carry, c)
@@ -69,7 +70,7 @@ func (b *bottleneck) arrive(now time.Duration, k *packet.Packet) {
 		b.pool.Put(k)
 		return
 	}
-	if b.queue.Len() > bottleneckMarks && k.ECN.Capable() {
+	if b.queue.Len() > b.marks && k.ECN.Capable() {
 		k.Mark()
 	}
 	if b.queue.Push(k); b.queue.Len() == 1 {
@@ -98,7 +99,11 @@ func (b *bottleneck) delivered() (bytes []float64) {
 // keeps the queue about the threshold. CUBIC takes half a second to get there.
 func TestFlowsShare(t *testing.T) {
 	for _, control := range Controls().Names() {
-		testShare(t, config(control))
+		c := config(control)
+		if control == "prague" {
+			c = datacenter()
+		}
+		testShare(t, c)
 	}
 	for _, control := range []string{"reno", "cubic"} { // that have losses to recover
 		testShare(t, sackConfig(control))

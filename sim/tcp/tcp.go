@@ -98,7 +98,7 @@ type Counters struct {
 	FastRecoveries int64 // entries into loss recovery without a timeout
 	Probes         int64 // tail loss probes
 	CEReceived     int64 // packets that came marked
-	ECEReceived    int64 // segments that came with an ECN echo
+	ECEReceived    int64 // segments that came with an ECN echo; with Accurate ECN, marked packets that were told
 }
 
 // Ends are the two ends of a connection, as one of them sees it.
@@ -204,6 +204,8 @@ func (s *Stack) Endpoint() *Endpoint {
 		e.retransmit.init(s.loop, e.ring)
 		e.rcv.delay.init(s.loop, e.delayed)
 		e.uplink.drained.init(s.loop, e.push)
+		e.pace.ready.init(s.loop, e.push)
+		e.steer, _ = e.control.(steering)
 		return e
 	}
 	s.free, e.next = e.next, nil
@@ -224,5 +226,6 @@ func Controls() kind.Table[struct{}, Family] {
 		kind.Row("ecn-star", "Reno that treats a mark like a loss, at most once a window (RFC 3168)", transport.DefaultECNStar(), newECNStar),
 		kind.Row("reno", "Reno without ECN (RFC 5681)", struct{}{}, newReno),
 		kind.Row("cubic", "CUBIC without ECN (RFC 9438)", Cubic{Beta: 0.7, C: 0.4, FastConvergence: true}, newCubic),
+		kind.Row("prague", "DCTCP for shared networks: ECT(1), paced, and with accurate feedback (L4S)", transport.DefaultPrague(), newPrague),
 	}
 }

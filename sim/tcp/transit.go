@@ -31,6 +31,7 @@ type transit struct {
 	pipe           int64     // bytes under way
 	sacked, lost   int       // segments
 	search         int       // no number below it is lost
+	losses         int64     // bytes found lost so far
 	turn           int64     // how often anything was sent
 }
 
@@ -74,8 +75,10 @@ func (t *transit) sack(i int) {
 // lose notes that a segment under way is lost.
 func (t *transit) lose(i int) {
 	t.remove(i)
-	t.get(i).lost = true
+	s := t.get(i)
+	s.lost = true
 	t.lost++
+	t.losses += s.end - s.first
 	t.search = min(t.search, i)
 }
 

@@ -13,6 +13,9 @@ type window struct {
 	whole    bool  // marks take whole segments of it, as in Linux, which counts it in segments
 	leap     int64 // largest growth by one ACK in slow start (L of RFC 3465)
 	credit   int64 // acknowledged in congestion avoidance since the window last grew
+
+	rate  float64 // at which data is paced, in bytes a second; zero: it is not
+	burst int64   // bytes that go out together: of paced data, and of a super-packet at most; zero: no bound
 }
 
 func newWindow(mss, segments int64) window {

@@ -45,7 +45,7 @@ func AppendTCP(dst []byte, p *Packet, a Addrs) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, ack)
 	dst = append(dst, 0, tcpFlags(p), 0xff, 0xff, 0, 0, 0, 0)
 	dst = appendOptions(dst, s)
-	dst[l4+tcpOffsetFlags] = byte((len(dst)-l4)/4) << 4
+	dst[l4+tcpOffsetFlags] = byte((len(dst)-l4)/4)<<4 | byte(s.ACE>>2&1)
 	sum := pseudo(dst[start+EthernetSize:], protoTCP, len(dst)-l4+int(s.Len)).add(dst[l4:])
 	binary.BigEndian.PutUint16(dst[l4+tcpChecksum:], sum.fold())
 	return dst
@@ -81,6 +81,9 @@ func tcpFlags(p *Packet) (flags byte) {
 	}
 	if p.ECE {
 		flags |= flagECE
+	}
+	if ace := p.Segment.ACE; ace != 0 { // its flags are AE, CWR and ECE
+		flags |= byte(ace & 3 << 6)
 	}
 	return flags
 }

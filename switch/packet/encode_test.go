@@ -130,3 +130,22 @@ func TestModelledHeadersAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// Accurate ECN has the low bits of its counter in the flags AE, CWR and ECE (RFC 9768,
+// section 3.2.2).
+func TestModelledACE(t *testing.T) {
+	for ace, want := range map[uint16][2]byte{
+		0:                  {0x80, 0x10}, // of an end that does not count
+		ACECounts:          {0x80, 0x10},
+		ACECounts | 5:      {0x81, 0x50},
+		ACECounts | 8 + 2:  {0x80, 0x90},
+		ACECounts | 80 + 7: {0x81, 0xd0},
+	} {
+		p := segment()
+		p.ECE, p.Segment.Flags, p.Segment.Blocks, p.Segment.ACE = false, ACK, 0, ace
+		l4 := AppendTCP(nil, p, modelled)[EthernetSize+20:]
+		if got := [2]byte{l4[12], l4[13]}; got != want {
+			t.Errorf("ACE %#x: % x, want % x", ace, got, want)
+		}
+	}
+}

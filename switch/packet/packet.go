@@ -160,6 +160,11 @@ type Segment struct {
 	// Blocks says how many of SACK are used, the most recent first (RFC 2018).
 	Blocks uint8
 
+	// ACE is the counter of marked packets of an end that speaks Accurate ECN (RFC 9768),
+	// with [ACECounts] to say so; zero of others. The header has its low three bits (section
+	// 3.2.2). The others stand for the option, which tells how often these have wrapped.
+	ACE uint16
+
 	// Window is how many bytes from Ack on the sender of the segment has room for;
 	// zero when it does not say.
 	Window int32
@@ -175,6 +180,10 @@ type Segment struct {
 
 	SACK [3]Block
 }
+
+// ACECounts is set in [Segment.ACE] of an end that counts marks. Below it are the bits of
+// the counter.
+const ACECounts = 1 << 15
 
 // Block is a run of received bytes, from First up to but not including End.
 type Block struct{ First, End int64 }

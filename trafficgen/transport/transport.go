@@ -19,8 +19,10 @@ type Transport struct {
 	// Instead is the transport that hosts may speak where no kernel provides this one;
 	// empty: none.
 	Instead string
-	DCTCP   DCTCP // parameters of dctcp; zero for other transports
-	DCQCN   DCQCN // parameters of dcqcn; zero for other transports
+	// RDMA tells that hosts send messages by RDMA, and not streams of bytes by TCP.
+	RDMA  bool
+	DCTCP DCTCP // parameters of dctcp; zero for other transports
+	DCQCN DCQCN // parameters of dcqcn; zero for other transports
 }
 
 // Table lists every transport.
@@ -31,6 +33,7 @@ func Table() kind.Table[struct{}, Transport] {
 		row("reno", "Reno without ECN (RFC 5681)", false),
 		row("cubic", "CUBIC without ECN (RFC 9438)", false),
 		kind.Row("dcqcn", "pace RDMA messages at a rate that congestion notifications cut (DCQCN); modelled hosts only", DefaultDCQCN(), newDCQCN),
+		kind.Row("prague", "cut the window by the share of marked packets, paced and with ECT(1) (L4S); modelled hosts only", DefaultPrague(), newPrague),
 	}
 }
 
@@ -118,5 +121,5 @@ func DefaultDCQCN() DCQCN {
 }
 
 func newDCQCN(p DCQCN, _ struct{}) (Transport, error) {
-	return Transport{Name: "dcqcn", ECN: true, Modelled: true, DCQCN: p}, nil
+	return Transport{Name: "dcqcn", ECN: true, Modelled: true, RDMA: true, DCQCN: p}, nil
 }

@@ -6,16 +6,17 @@ import (
 )
 
 // TestTable: ECN is what DCTCP (RFC 8257), the papers' ECN* (RFC 3168) and DCQCN
-// need, and what the plain transports do without. No kernel has DCQCN.
+// need, and what the plain transports do without. No kernel has DCQCN or Prague.
 func TestTable(t *testing.T) {
-	want := map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false, "dcqcn": true}
+	want := map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false, "dcqcn": true, "prague": true}
+	modelled := map[string]bool{"dcqcn": true, "prague": true}
 	for _, k := range Table() {
 		made, err := Table().New(k.Name, nil, struct{}{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ecn, known := want[k.Name]
-		if !known || made.ECN != ecn || made.Modelled != (k.Name == "dcqcn") || made.Name != k.Name || k.Doc == "" {
+		if !known || made.ECN != ecn || made.Modelled != modelled[k.Name] || made.RDMA != (k.Name == "dcqcn") || made.Name != k.Name || k.Doc == "" {
 			t.Errorf("%+v, doc %q", made, k.Doc)
 		}
 		delete(want, k.Name)
