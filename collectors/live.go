@@ -12,7 +12,7 @@ import (
 
 // Live counts what becomes of the packets of every queue, from the beginning on, so that
 // somebody may look at it at any time. It keeps no samples, so a network may run for as
-// long as it likes. A port has it or captures, not both. The zero value is ready.
+// long as it likes. The zero value is ready.
 type Live struct {
 	network *fabric.Network
 	ports   [][]*liveQueue // by port and queue; nil where no packet was

@@ -71,7 +71,7 @@ func TestBadCollections(t *testing.T) {
 		"too large":      {plain, "capture: {format: pcapng, size: 257MB}", "x.yaml:4: capture.size: 257MB is outside 1MB to 256MB"},
 		"too often":      {plain, "collect: {queues: 999ns}", "x.yaml:4: collect.queues: 999ns is outside 1us to 1000s"},
 		"no yes or no":   {plain, "collect: {estimates: 1ms}", `x.yaml:4: collect.estimates: "1ms" is not true or false`},
-		"unknown":        {plain, "collect: {sender: 1ms}", `x.yaml:4: collect.sender: unknown key "sender": want one of queues, senders, estimates (did you mean senders?)`},
+		"unknown":        {plain, "collect: {sender: 1ms}", `x.yaml:4: collect.sender: unknown key "sender": want one of queues, senders, delays, estimates (did you mean senders?)`},
 	}
 	for name, tt := range tests {
 		l, err := labs.Parse("x.yaml", []byte(tt.lab+tt.keys+"\n"))

@@ -243,6 +243,7 @@ type Probe struct {
 type Collect struct {
 	Queues    time.Duration `lab:"queues" write:"set" range:"1us..1000s" doc:"between two samples of a queue, see [collectors.md](collectors.md); without, some thousands over the run"`
 	Senders   time.Duration `lab:"senders" write:"set" range:"1us..1000s" doc:"between two samples of what senders know: congestion window, alpha; without, none"`
+	Delays    bool          `lab:"delays" write:"set" default:"false" doc:"count every packet by how long it waits in queues of switches, by queue and DSCP, see [collectors.md](collectors.md#delays)"`
 	Estimates bool          `lab:"estimates" write:"set" default:"false" doc:"keep what schemes estimate of how fast queues drain, see [collectors.md](collectors.md#estimates)"`
 }
 

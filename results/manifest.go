@@ -50,8 +50,10 @@ type Manifest struct {
 	Lab         string      `json:"lab"`
 	LabHash     string      `json:"lab_sha256"` // of lab.yaml
 	Schemes     []string    `json:"schemes"`
-	Events      []Event     `json:"events,omitempty"`  // what happened to the network meanwhile
-	Derived     []Derived   `json:"derived,omitempty"` // what the lab leaves to its schemes
+	Events      []Event     `json:"events,omitempty"`     // what happened to the network meanwhile
+	Derived     []Derived   `json:"derived,omitempty"`    // what the lab leaves to its schemes
+	Background  []string    `json:"background,omitempty"` // names of the streams beside the workload, in the order of [Flow.Workload] from 1
+	Rates       []PortRate  `json:"rates,omitempty"`      // of the links that switches send by
 	Loads       []float64   `json:"loads"`
 	Seeds       []uint64    `json:"seeds"`
 	Baseline    string      `json:"baseline"`

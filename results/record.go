@@ -112,6 +112,34 @@ type PortCount struct {
 	PeakBytes   int64  `json:"peak_bytes"`
 }
 
+// ClassCount adds up what became of the packets of one DSCP in one queue of one port over
+// a run, of labs that ask for it. Sojourn times are of those that were sent.
+type ClassCount struct {
+	Switch      string        `json:"switch"`
+	Port        string        `json:"port"` // name of the node at the port's far end
+	Queue       int           `json:"queue"`
+	DSCP        int           `json:"dscp"`
+	Sent        int64         `json:"sent"`         // packets
+	SentBytes   int64         `json:"sent_bytes"`   // of the network layer
+	Marked      int64         `json:"marked"`       // of those sent, by this port
+	DropsFull   int64         `json:"drops_full"`   // no room in the buffer
+	DropsScheme int64         `json:"drops_scheme"` // the scheme said so
+	Waited      time.Duration `json:"sojourn_ns"`   // all together
+	Longest     time.Duration `json:"longest_sojourn_ns"`
+}
+
+// DelayCount is how many packets of one DSCP waited about as long in one queue of one
+// port, of labs that ask for it: at most UpTo, and longer than the row before it says. A
+// time is a 32nd of itself too long at most, and never too short.
+type DelayCount struct {
+	Switch  string        `parquet:"switch,dict,zstd"`
+	Port    string        `parquet:"port,dict,zstd"` // name of the node at the port's far end
+	Queue   int32         `parquet:"queue,zstd"`
+	DSCP    int32         `parquet:"dscp,zstd"`
+	UpTo    time.Duration `parquet:"sojourn_ns,delta,zstd"`
+	Packets int64         `parquet:"packets,zstd"`
+}
+
 // IngressCount adds up what the ingress stage of one port did with ACKs over a
 // run (ABQ). A port without such a stage has none.
 type IngressCount struct {
@@ -156,6 +184,7 @@ type HostCount struct {
 // Counters are what was counted of a point from its begin to its end.
 type Counters struct {
 	Ports   []PortCount    `json:"ports"`
+	Classes []ClassCount   `json:"classes,omitempty"` // of labs that ask for them
 	Ingress []IngressCount `json:"ingress,omitempty"`
 	Pauses  []PauseCount   `json:"pauses,omitempty"` // of networks with flow control
 	Links   []LinkCount    `json:"links,omitempty"`  // those that may lose packets
@@ -228,6 +257,7 @@ type Point struct {
 	Senders   []SenderSample   // in the order of time; of labs that ask for it
 	Estimates []EstimateSample // in the order of time; of labs that ask for it
 	Services  []ServiceSample  // in the order of time, and then of services
+	Delays    []DelayCount     // by port, queue, DSCP and time; of labs that ask for them
 	Programs  []Program        // in the order of the lab
 	Figures   []ProgramSample  // that programs measured themselves; by program, in the order of their output
 	Outputs   []ProgramFile    // what they wrote

@@ -43,6 +43,7 @@ type Config struct {
 	Goodput     time.Duration           // lab time between two samples of what services deliver; zero: none
 	Senders     time.Duration           // lab time between two samples of what senders know; zero: none
 	Estimates   bool                    // keep what schemes estimate
+	Delays      bool                    // count how long packets wait, by queue and DSCP
 	Capture     *collectors.CaptureSpec // nil: nothing is captured
 	// Stall is the lab time without a byte for any flow under way after which
 	// the simulation ends; zero: never.
@@ -74,6 +75,7 @@ type Simulation struct {
 	queues    *collectors.Queues
 	capture   *collectors.Capture // nil: none
 	estimates *collectors.Estimates
+	delays    collectors.Delays
 	senders   *senders
 	services  *meter.Meter
 	sessions  sessions
@@ -111,6 +113,9 @@ func New(c Config) (*Simulation, error) {
 	}
 	if c.Estimates {
 		s.estimates.Attach(&s.loop, s.network)
+	}
+	if c.Delays {
+		s.delays.Attach(&s.loop, s.network)
 	}
 	s.startCapture()
 	s.senders, s.services = newSenders(s, c.Senders), meter.New(c.Goodput)
@@ -297,7 +302,9 @@ type Outcome struct {
 	Senders   []results.SenderSample   // in the order of time
 	Estimates []results.EstimateSample // the same
 	Services  []results.ServiceSample
-	Capture   results.Capture // no chunks: nothing was captured
+	Classes   []results.ClassCount // by port, queue and DSCP
+	Delays    []results.DelayCount // the same, and then by time
+	Capture   results.Capture      // no chunks: nothing was captured
 }
 
 // Seen are the records and samples so far, of a simulation that may go on. They
@@ -312,6 +319,7 @@ func (s *Simulation) Outcome() Outcome {
 		x.account()
 	}
 	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples, Estimates: s.estimates.End(), Services: s.services.Samples()}
+	o.Classes, o.Delays = s.delays.End()
 	for i, h := range s.config.Fabric.Hosts {
 		c := s.hosts.count(i)
 		c.Host = h.Name

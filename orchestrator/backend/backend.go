@@ -99,6 +99,12 @@ func ManifestOf(lab *labs.Lab) results.Manifest {
 		Seeds:       slices.Clone(lab.Seeds),
 		Baseline:    lab.Baseline,
 	}
+	for _, b := range lab.Background {
+		m.Background = append(m.Background, b.Name)
+	}
+	if spec, err := lab.Fabric(lab.Schemes[0].Name, lab.Seeds[0]); err == nil {
+		m.Rates = Rates(spec)
+	}
 	for _, e := range lab.Events {
 		m.Events = append(m.Events, results.Event{At: results.Micros(e.At), For: results.Micros(e.For), What: e.String()})
 	}

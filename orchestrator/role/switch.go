@@ -23,6 +23,7 @@ type Switch struct {
 	session   *wire.Session
 	queues    *collectors.Queues
 	estimates *collectors.Estimates
+	delays    *collectors.Delays
 	capture   *collectors.Capture // nil: none
 	live      *collectors.Live    // nil: none
 
@@ -58,6 +59,7 @@ type Fabric struct {
 	Dilation  float64
 	Sample    time.Duration           // lab time between two samples of the queues; zero: none
 	Estimates bool                    // keep what schemes estimate
+	Delays    bool                    // count how long packets wait, by queue and DSCP
 	Capture   *collectors.CaptureSpec // nil: nothing is captured
 	Live      bool                    // [Switch.Look] may be called; not with Capture
 }
@@ -72,13 +74,16 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	case s.session != nil:
 		return errRunning
 	}
-	s.queues, s.estimates = collectors.NewQueues(f.Sample), new(collectors.Estimates)
+	s.queues, s.estimates, s.delays = collectors.NewQueues(f.Sample), new(collectors.Estimates), new(collectors.Delays)
 	var attach []fabric.Collector
 	if f.Sample > 0 {
 		attach = append(attach, s.queues)
 	}
 	if f.Estimates {
 		attach = append(attach, s.estimates)
+	}
+	if f.Delays {
+		attach = append(attach, s.delays)
 	}
 	s.capture = nil
 	if f.Capture != nil {
@@ -115,6 +120,8 @@ type Measured struct {
 	Queues    []results.QueueSample    // times count from the report's start
 	Estimates []results.EstimateSample // the same
 	Capture   results.Capture          // the same
+	Classes   []results.ClassCount     // by port, queue and DSCP
+	Delays    []results.DelayCount     // the same, and then by time
 }
 
 // Recent returns the samples of the running fabric's queues from the given one
@@ -144,6 +151,7 @@ func (s *Switch) Finish(_ agent.Nothing, m *Measured) error {
 		return err
 	}
 	*m = Measured{Report: report, Queues: s.queues.Samples(), Estimates: s.estimates.End()}
+	m.Classes, m.Delays = s.delays.End()
 	if s.capture != nil {
 		m.Capture, s.capture = s.capture.End(), nil
 	}

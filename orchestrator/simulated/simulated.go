@@ -57,7 +57,7 @@ func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(bac
 		return results.Point{}, err
 	}
 	o := s.Outcome()
-	return results.Point{
+	out := results.Point{
 		Coord:     p.Coord,
 		Flows:     o.Flows,
 		Queues:    o.Queues,
@@ -67,8 +67,11 @@ func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(bac
 		Senders:   o.Senders,
 		Estimates: o.Estimates,
 		Services:  o.Services,
+		Delays:    o.Delays,
 		Capture:   o.Capture,
-	}, nil
+	}
+	out.Classes = o.Classes
+	return out, nil
 }
 
 // Config is one point of a lab as package sim runs it. Errors name what in
@@ -97,6 +100,7 @@ func simulation(lab *labs.Lab, p backend.Point) (sim.Config, error) {
 		Goodput:     backend.GoodputEvery(lab, p.Flows),
 		Senders:     lab.Collect.Senders,
 		Estimates:   lab.Collect.Estimates,
+		Delays:      lab.Collect.Delays,
 		Capture:     backend.CaptureSpec(lab),
 		Stall:       virtualStall + spec.Timeline.Downtime(),
 		Patience:    lab.ProbePatience(),

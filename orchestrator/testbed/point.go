@@ -36,7 +36,7 @@ func (t *Testbed) Run(ctx context.Context, p backend.Point, watch func(backend.P
 		Counters: backend.Counters(m.sw.Ports, m.sw.Lost, m.hosts),
 		Fidelity: t.judge(m),
 	}
-	out.Capture = m.sw.Capture
+	out.Capture, out.Classes, out.Delays = m.sw.Capture, m.sw.Classes, m.sw.Delays
 	collectors.Shift(out.Capture, -zero)
 	for _, q := range m.sw.Queues {
 		if q.At -= zero; q.At >= 0 {
@@ -103,7 +103,7 @@ func (t *Testbed) WithSwitch(ctx context.Context, p backend.Point, do func(conte
 	f := role.Fabric{Spec: spec, Dilation: t.dilation}
 	if len(p.Flows)+len(t.lab.Programs) > 0 { // else nobody looks at more than the report
 		f.Sample, f.Capture = backend.SampleEvery(t.lab, p.Flows, spec), backend.CaptureSpec(t.lab)
-		f.Estimates = t.lab.Collect.Estimates
+		f.Estimates, f.Delays = t.lab.Collect.Estimates, t.lab.Collect.Delays
 	}
 	return t.withFabric(ctx, f, do)
 }

@@ -127,6 +127,7 @@ func join(whole *role.Measured, m role.Measured, dilation float64) {
 	whole.Capture.Chunks = append(whole.Capture.Chunks, m.Capture.Chunks...)
 	whole.Capture.Packets += m.Capture.Packets
 	whole.Capture.LeftOut += m.Capture.LeftOut
+	whole.Classes, whole.Delays = append(whole.Classes, m.Classes...), append(whole.Delays, m.Delays...)
 	whole.Ports = append(whole.Ports, m.Ports...)
 	whole.Lost = append(whole.Lost, m.Lost...)
 	whole.Ran = max(whole.Ran, m.Ran+apart)

@@ -24,6 +24,7 @@ var required = map[string][]string{
 	probesFile:    {"scheme", "load", "seed", "probe", "at_ns", "rtt_ns"},
 	sendersFile:   {"scheme", "load", "seed", "at_ns", "flow_id", "cwnd_bytes", "ssthresh_bytes", "srtt_ns", "alpha", "rate_bps"},
 	estimatesFile: {"scheme", "load", "seed", "at_ns", "switch", "port", "queue", "rate_bps", "smoothed_bps"},
+	delaysFile:    {"scheme", "load", "seed", "switch", "port", "queue", "dscp", "sojourn_ns", "packets"},
 }
 
 // whole is a run of one point that has every kind of file.
@@ -33,6 +34,7 @@ func whole(t *testing.T) *Run {
 	p.Flows = p.Flows[:40]
 	p.Senders = []results.SenderSample{{At: 1, Flow: 3, Cwnd: 14480, Alpha: 1}, {At: 2, Flow: 4, Cwnd: 1448, Alpha: results.Unknown}}
 	p.Estimates = []results.EstimateSample{{At: 1, Switch: "s1", Port: "h1", Queue: 1, Rate: 5e9, Smoothed: 9e9}}
+	p.Delays = []results.DelayCount{{Switch: "s1", Port: "h1", Queue: 1, DSCP: 9, UpTo: 4, Packets: 6}}
 	p.Capture = results.Capture{Chunks: [][]byte{{1, 2}, {3}}, Packets: 7, LeftOut: 1}
 	return stored(t, resultstest.StarManifest(), []results.Point{p})
 }

@@ -32,6 +32,7 @@ const (
 	goodputFile   = "goodput.parquet"   // of points in which payload arrived
 	probesFile    = "probes.parquet"    // of points with probes
 	sendersFile   = "senders.parquet"   // of points whose senders were sampled
+	delaysFile    = "delays.parquet"    // of points whose packets' sojourn times were counted
 	estimatesFile = "estimates.parquet" // of points whose schemes' estimates were kept
 	programsFile  = "programs.parquet"  // of points with programs
 	figuresFile   = "figures.parquet"   // of points whose programs measured something themselves
@@ -46,7 +47,7 @@ const (
 // ofPoint tells whether a point may have a file of that name, but for that with their
 // checksums.
 func ofPoint(name string) bool {
-	all := []string{flowsFile, seriesFile, goodputFile, probesFile, sendersFile, estimatesFile, programsFile, figuresFile, captureFile, pointFile}
+	all := []string{flowsFile, seriesFile, goodputFile, probesFile, sendersFile, estimatesFile, delaysFile, programsFile, figuresFile, captureFile, pointFile}
 	return slices.Contains(all, name) || results.IsOutputFile(name)
 }
 

@@ -18,6 +18,7 @@ type record struct {
 	Goodput   int                    `json:"goodput,omitempty"`   // rows of goodput.parquet
 	Senders   int                    `json:"senders,omitempty"`   // rows of senders.parquet
 	Estimates int                    `json:"estimates,omitempty"` // rows of estimates.parquet
+	Delays    int                    `json:"delays,omitempty"`    // rows of delays.parquet
 	Probes    []results.ProbeSummary `json:"probes,omitempty"`    // what is in probes.parquet
 	Programs  int                    `json:"programs,omitempty"`  // rows of programs.parquet
 	Figures   int                    `json:"figures,omitempty"`   // rows of figures.parquet
@@ -40,6 +41,7 @@ func writePoint(dir string, p results.Point) error {
 		probeTable().write(to, p.Coord, p.Probes),
 		senderTable().write(to, p.Coord, p.Senders),
 		estimateTable().write(to, p.Coord, p.Estimates),
+		delayTable().write(to, p.Coord, p.Delays),
 		programTable().write(to, p.Coord, p.Programs),
 		figureTable().write(to, p.Coord, p.Figures),
 	)
@@ -47,7 +49,7 @@ func writePoint(dir string, p results.Point) error {
 		return err
 	}
 	r := record{
-		PointInfo: results.InfoOf(p), Samples: len(p.Queues), Goodput: len(p.Services), Senders: len(p.Senders), Estimates: len(p.Estimates),
+		PointInfo: results.InfoOf(p), Samples: len(p.Queues), Goodput: len(p.Services), Senders: len(p.Senders), Estimates: len(p.Estimates), Delays: len(p.Delays),
 		Probes: results.SummarizeProbes(p.Probes), Programs: len(p.Programs), Figures: len(p.Figures), Counters: p.Counters,
 	}
 	for _, o := range p.Outputs {
@@ -80,7 +82,7 @@ func openPoint(dir string) (Point, error) {
 	if err == nil {
 		err = f.readJSON(pointFile, &p.record)
 	}
-	if err == nil && (p.Scheme == "" || min(p.Flows, p.Completed, p.Samples, p.Goodput, p.Senders, p.Estimates, p.Programs, p.Figures) < 0) {
+	if err == nil && (p.Scheme == "" || min(p.Flows, p.Completed, p.Samples, p.Goodput, p.Senders, p.Estimates, p.Delays, p.Programs, p.Figures) < 0) {
 		err = damaged(f.path(pointFile), errors.New("it does not say which point it is, or how much was measured"))
 	}
 	if err != nil {
@@ -99,12 +101,13 @@ func (s Point) Read() (results.Point, error) {
 	services, verr := s.ReadServices()
 	senders, serr := s.ReadSenders()
 	estimates, eerr := s.ReadEstimates()
-	p.Queues, p.Services, p.Senders, p.Estimates = queues, services, senders, estimates
-	return p, errors.Join(err, qerr, verr, serr, eerr)
+	delays, derr := s.ReadDelays()
+	p.Queues, p.Services, p.Senders, p.Estimates, p.Delays = queues, services, senders, estimates, delays
+	return p, errors.Join(err, qerr, verr, serr, eerr, derr)
 }
 
 // ReadFlows reads the point without its samples of queues, services and senders and
-// without estimates, which are many times larger than all the rest, without its capture
+// without estimates and delays, which are many times larger than all the rest, without its capture
 // and what programs wrote.
 func (s Point) ReadFlows() (p results.Point, err error) {
 	p = results.Point{Coord: s.Coord, Counters: s.Counters, Fidelity: s.Fidelity}
@@ -139,6 +142,11 @@ func (s Point) ReadServices() ([]results.ServiceSample, error) {
 // ReadSenders reads the samples of senders, of which most points have none.
 func (s Point) ReadSenders() ([]results.SenderSample, error) {
 	return senderTable().read(s.folder, s.Senders)
+}
+
+// ReadDelays reads how many packets waited how long, of points of labs that ask for it.
+func (s Point) ReadDelays() ([]results.DelayCount, error) {
+	return delayTable().read(s.folder, s.Delays)
 }
 
 // ReadEstimates reads what the schemes of the point estimated, of which most points

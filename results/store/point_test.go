@@ -124,6 +124,27 @@ func TestEstimatesAreStored(t *testing.T) {
 	}
 }
 
+// TestDelaysAreStored: with what was counted of classes, which is in point.json.
+func TestDelaysAreStored(t *testing.T) {
+	p := resultstest.Lossy()
+	p.Delays = []results.DelayCount{{Switch: "s1", Port: "h1", DSCP: 3, UpTo: 63, Packets: 7}, {Switch: "s1", Port: "h1", DSCP: 3, UpTo: 127, Packets: 1}}
+	p.Classes = []results.ClassCount{{Switch: "s1", Port: "h1", DSCP: 3, Sent: 8, SentBytes: 12000, Marked: 2, DropsFull: 1, Waited: 500, Longest: 120}}
+	m := resultstest.StarManifest()
+	m.Schemes, m.Baseline = []string{"red"}, "red"
+	run := stored(t, m, []results.Point{p})
+	wantFiles(t, run.Points()[0].dir, "SHA256SUMS", "delays.parquet", "flows.parquet", "point.json", "series.parquet")
+	got, err := run.Points()[0].Read()
+	if err != nil || !reflect.DeepEqual(got.Delays, p.Delays) || !reflect.DeepEqual(got.Classes, p.Classes) {
+		t.Errorf("read %+v and %+v, %v", got.Delays, got.Classes, err)
+	}
+	if few, err := run.Points()[0].ReadFlows(); err != nil || few.Delays != nil {
+		t.Errorf("with the flows alone: %+v, %v", few.Delays, err)
+	}
+	if err := Remove(run.Dir); err != nil {
+		t.Errorf("a run with delays is not removed: %v", err)
+	}
+}
+
 // What is not known of a sender is null on disk, and read back as unknown.
 func TestSendersAreStored(t *testing.T) {
 	p := resultstest.Lossy()

@@ -88,7 +88,7 @@ func (t table[Row, Record]) schema() schemaOf {
 func schemas() map[string]schemaOf {
 	return map[string]schemaOf{
 		flowsFile: flowTable().schema(), seriesFile: queueTable().schema(), goodputFile: serviceTable().schema(),
-		probesFile: probeTable().schema(), sendersFile: senderTable().schema(), estimatesFile: estimateTable().schema(),
+		probesFile: probeTable().schema(), sendersFile: senderTable().schema(), estimatesFile: estimateTable().schema(), delaysFile: delayTable().schema(),
 		programsFile: programTable().schema(), figuresFile: figureTable().schema(),
 	}
 }
@@ -211,6 +211,15 @@ type estimateRow struct {
 
 func estimateTable() table[estimateRow, results.EstimateSample] {
 	return table[estimateRow, results.EstimateSample]{file: estimatesFile, sparse: true}
+}
+
+type delayRow struct {
+	results.Coord
+	results.DelayCount
+}
+
+func delayTable() table[delayRow, results.DelayCount] {
+	return table[delayRow, results.DelayCount]{file: delaysFile, sparse: true}
 }
 
 type probeRow struct {

@@ -374,5 +374,16 @@ func (p *Port) TakeLongest(q int) time.Duration {
 	return longest
 }
 
-// Watch calls w for every packet from now on, when it leaves or is dropped.
-func (p *Port) Watch(w Watch) { p.watch = w }
+// Watch calls w for every packet from now on, when it leaves or is dropped, after those
+// that watch already.
+func (p *Port) Watch(w Watch) {
+	before := p.watch
+	if before == nil {
+		p.watch = w
+		return
+	}
+	p.watch = func(now time.Duration, q int, k *packet.Packet, f Fate) {
+		before(now, q, k, f)
+		w(now, q, k, f)
+	}
+}

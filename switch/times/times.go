@@ -98,6 +98,16 @@ func (c Counts) Quantile(share float64) time.Duration {
 	return c.Longest
 }
 
+// Each calls visit for every bucket that holds times, the shortest first, with the longest
+// time that it may hold.
+func (c Counts) Each(visit func(upTo time.Duration, n int64)) {
+	for i, n := range c.N {
+		if n > 0 {
+			visit(last(c.First+i, c.Precision), n)
+		}
+	}
+}
+
 // bucket is the index of a value: values below 2^(precision+1) have one each, then as
 // many buckets each double the width.
 func bucket(v uint64, precision int) int {
