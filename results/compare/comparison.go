@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aqmlab/results"
+	"aqmlab/results/coexist"
 )
 
 // Metric is what a row compares.
@@ -69,15 +70,44 @@ type Total struct {
 // Comparison is the outcome of comparing schemes flow by flow. `compare --json`
 // prints it without what only the table shows.
 type Comparison struct {
-	Baseline    string       `json:"baseline"`
-	Schemes     []string     `json:"-"`                  // the baseline first
-	Loads       []float64    `json:"-"`                  // ascending
-	Rows        []Row        `json:"rows"`               // by load, scheme, class, metric
-	Programs    []ProgramRow `json:"programs,omitempty"` // by load, scheme, program, figure, statistic
-	Totals      []Total      `json:"-"`                  // by load, scheme
-	Runs        []string     `json:"-"`                  // names of the runs: that of scheme@1, of scheme@2, ...
-	Differences []Difference `json:"differences"`
-	Warnings    []string     `json:"-"` // look at these before trusting the rest
+	Baseline    string           `json:"baseline"`
+	Schemes     []string         `json:"-"`                     // the baseline first
+	Loads       []float64        `json:"-"`                     // ascending
+	Rows        []Row            `json:"rows"`                  // by load, scheme, class, metric
+	Programs    []ProgramRow     `json:"programs,omitempty"`    // by load, scheme, program, figure, statistic
+	Coexistence []CoexistenceRow `json:"coexistence,omitempty"` // by load, scheme, measure, party or class
+	Judged      []Judged         `json:"-"`                     // what these rest on, by load, scheme
+	Totals      []Total          `json:"-"`                     // by load, scheme
+	Runs        []string         `json:"-"`                     // names of the runs: that of scheme@1, of scheme@2, ...
+	Differences []Difference     `json:"differences"`
+	Warnings    []string         `json:"-"` // look at these before trusting the rest
+}
+
+// CoexistenceRow compares one measure of how parties share the network under a scheme
+// with the baseline's, at one load. The baseline has rows too, with its own values.
+type CoexistenceRow struct {
+	Scheme  string  `json:"scheme"`
+	Load    float64 `json:"load"`
+	Measure string  `json:"measure"`      // see [coexist.Measures]
+	Of      string  `json:"of,omitempty"` // a party, or a class of packets at the bottleneck; empty: the whole
+	Unit    string  `json:"unit,omitempty"`
+	Better  string  `json:"better,omitempty"` // lower or higher; empty: neither
+	Count   int     `json:"n"`                // seeds: those that both have; 1 where they all measure the same
+	// Value is the mean of the seeds, and CI95 its interval by Student's t; nil where one
+	// seed cannot tell.
+	Value float64     `json:"value"`
+	CI95  *[2]float64 `json:"ci95"`
+	// Difference is the mean of what each seed has more than with the baseline.
+	Difference     *float64    `json:"difference"`
+	DifferenceCI95 *[2]float64 `json:"difference_ci95"`
+	Verdict        Verdict     `json:"verdict,omitempty"` // empty where neither is better, or one seed cannot tell
+}
+
+// Judged is what the rows of a scheme at a load rest on.
+type Judged struct {
+	Scheme string
+	Load   float64
+	First  coexist.Judgement // of the first of its seeds
 }
 
 // Difference is something in which compared runs differ beside their schemes.
@@ -153,6 +183,18 @@ func (c Comparison) ProbeNames(load float64) []string {
 // Probe finds what a probe measured, over all seeds.
 func (t Total) Probe(name string) (results.ProbeSummary, bool) {
 	return find(t.Probes, func(p results.ProbeSummary) bool { return p.Probe == name })
+}
+
+// JudgedAt finds what the rows of a scheme at a load rest on.
+func (c Comparison) JudgedAt(scheme string, load float64) (Judged, bool) {
+	return find(c.Judged, func(j Judged) bool { return j.Scheme == scheme && j.Load == load })
+}
+
+// CoexistenceRow finds a row.
+func (c Comparison) CoexistenceRow(scheme string, load float64, measure, of string) (CoexistenceRow, bool) {
+	return find(c.Coexistence, func(r CoexistenceRow) bool {
+		return r.Scheme == scheme && r.Load == load && r.Measure == measure && r.Of == of
+	})
 }
 
 // find returns the first value that fits, if there is one.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aqmlab/results"
+	"aqmlab/results/coexist"
 	"aqmlab/results/store"
 )
 
@@ -45,8 +46,10 @@ func Runs(runs []*store.Run, baseline string) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, fmt.Errorf("comparing %s: %w%s", strings.Join(Names(runs), ", "), err, because(runs)+strings.Join(append([]string{""}, LeftOut(runs)...), "; "))
 	}
+	judged, blind := Judge(runs, points)
+	c.Share(points, judged)
 	c.Runs, c.Differences = Names(runs), differences(given)
-	c.Warnings = slices.Concat(states(runs), standIns(runs), LeftOut(runs), c.Warnings)
+	c.Warnings = slices.Concat(states(runs), standIns(runs), LeftOut(runs), c.Warnings, blind)
 	return c, nil
 }
 
@@ -63,6 +66,44 @@ func pool(runs []*store.Run) (usable []*store.Run, points []results.Point) {
 		points = append(points, p)
 	}
 	return usable, points
+}
+
+// Judge judges how the parties of points share the network: the points of runs, in the
+// order of [Contenders], with their flows. Those of one party whose delays nobody asked
+// for are nil. A point whose samples cannot be read is nil, with a warning.
+func Judge(runs []*store.Run, points []results.Point) (all []*coexist.Judgement, warnings []string) {
+	all = make([]*coexist.Judgement, len(points))
+	n := 0
+	for i, group := range byRun(runs) {
+		for _, s := range group {
+			m, p := runs[i].Manifest, points[n]
+			n++
+			if s.Delays == 0 && len(coexist.PartiesOf(m, p.Flows).Names) < 2 {
+				continue
+			}
+			var err error
+			if p, err = sampled(s, p); err != nil {
+				warnings = append(warnings, fmt.Sprintf("how parties share %v of run %s is not judged: %v", s.Coord, filepath.Base(runs[i].Dir), err))
+				continue
+			}
+			j := coexist.Judge(m, p, coexist.Usual())
+			all[n-1] = &j
+		}
+	}
+	return all, warnings
+}
+
+// sampled reads what a point with its flows lacks for a judgement.
+func sampled(s store.Point, p results.Point) (results.Point, error) {
+	var err error
+	if p.Queues, err = s.ReadQueues(); err != nil {
+		return p, err
+	}
+	if p.Services, err = s.ReadServices(); err != nil {
+		return p, err
+	}
+	p.Delays, err = s.ReadDelays()
+	return p, err
 }
 
 // Usable are the runs without the points that are damaged, or for which check fails. With

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"aqmlab/results"
+	"aqmlab/results/coexist"
 	"aqmlab/results/compare"
 	"aqmlab/results/store"
 )
@@ -31,7 +32,10 @@ type PointJSON struct {
 	Services []results.ServiceGoodput `json:"services,omitempty"` // where there are several
 	Probes   []results.ProbeSummary   `json:"probes,omitempty"`
 	Programs []ProgramJSON            `json:"programs,omitempty"`
-	Fidelity FidelityJSON             `json:"fidelity"`
+	// Coexistence is how parties share the network; nil where there is but one, and
+	// nobody asked for its delays.
+	Coexistence *coexist.Judgement `json:"coexistence,omitempty"`
+	Fidelity    FidelityJSON       `json:"fidelity"`
 	// TimedOut counts the flows for which a retransmission timer expired; nil
 	// where that was not counted.
 	TimedOut map[results.Class]int `json:"timed_out_flows,omitempty"`
@@ -93,13 +97,15 @@ func RunJSONOf(r *store.Run) (RunJSON, error) {
 	if err != nil {
 		return RunJSON{}, err
 	}
-	return runJSON(r, points), nil
+	judged, _ := compare.Judge([]*store.Run{r}, points)
+	return runJSON(r, points, judged), nil
 }
 
-func runJSON(r *store.Run, points []results.Point) RunJSON {
+func runJSON(r *store.Run, points []results.Point, judged []*coexist.Judgement) RunJSON {
 	j := RunJSON{Lab: r.Manifest.Lab, Dir: r.Dir, Runtime: r.Manifest.Runtime, Dilation: r.Manifest.Dilation, Derived: r.Manifest.Derived, Runs: []PointJSON{}}
-	for _, p := range points {
+	for i, p := range points {
 		j.Runs = append(j.Runs, PointJSONOf(p))
+		j.Runs[i].Coexistence = judged[i]
 	}
 	return j
 }
@@ -117,12 +123,15 @@ func Describe(r *store.Run) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	judged, blind := compare.Judge([]*store.Run{r}, points)
 	c, err := compare.Points(points, r.Manifest.Baseline)
+	c.Share(points, judged)
+	c.Warnings = append(c.Warnings, blind...)
 	if err != nil {
 		// The measurements stand even where they cannot be compared.
 		c = compare.Comparison{Rows: []compare.Row{}, Differences: []compare.Difference{}, Warnings: []string{"schemes not compared: " + err.Error()}}
 	}
-	text, err := json.MarshalIndent(summary{runJSON(r, points), c, append([]string{}, c.Warnings...)}, "", "  ")
+	text, err := json.MarshalIndent(summary{runJSON(r, points, judged), c, append([]string{}, c.Warnings...)}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding the summary: %w", err)
 	}

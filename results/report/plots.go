@@ -179,3 +179,8 @@ func cdf(us []float64, scale float64) []figure.Point {
 	}
 	return append(places, figure.Point{X: us[len(us)-1] / scale, Y: 1})
 }
+
+// formatVerdict prints a verdict in one character.
+func formatVerdict(v compare.Verdict) string {
+	return map[compare.Verdict]string{compare.Better: "+", compare.Worse: "-", compare.NoDifference: "~"}[v]
+}

@@ -13,11 +13,17 @@ import (
 // sideTables are those about one load that have something to say.
 func sideTables(c compare.Comparison, load float64) []layout.Table {
 	totals := c.TotalsAt(load)
-	all := []layout.Table{programTable(c, load), lossTable(totals), pauseTable(totals), serviceTable(totals)}
+	all := []layout.Table{programTable(c, load), lossTable(totals), pauseTable(totals), serviceTable(totals), headedScheme(shareTable(c, load)), partyTable(c, load), delayTable(c, load)}
 	for _, name := range c.ProbeNames(load) {
 		all = append(all, probeTable(totals, name))
 	}
 	return slices.DeleteFunc(all, func(t layout.Table) bool { return len(t.Rows) == 0 })
+}
+
+// headedScheme is a table whose first column is named by what is in it.
+func headedScheme(t layout.Table) layout.Table {
+	t.Head[0] = "scheme"
+	return t
 }
 
 // lossTable has no rows where packets were dropped for want of room at most, which
@@ -98,9 +104,4 @@ func probeTable(totals []compare.Total, probe string) layout.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// formatVerdict prints a verdict in one character.
-func formatVerdict(v compare.Verdict) string {
-	return map[compare.Verdict]string{compare.Better: "+", compare.Worse: "-", compare.NoDifference: "~"}[v]
 }

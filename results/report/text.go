@@ -110,6 +110,7 @@ func (t table) sides(load float64) {
 	t.print(lossTable(totals).Headed("lost", "no room", "by AQM", "on links", "resent", "flows with a timeout"))
 	t.print(pauseTable(totals).Headed("flow control", "stops", "links stopped, in all"))
 	t.print(t.queries(totals))
+	t.coexistence(load)
 	for _, name := range t.c.ProbeNames(load) {
 		probe := layout.Table{Head: []string{"probe", "RTT avg", "RTT p50", "RTT p99", "lost (" + layout.Shorten(name, 40) + ")"}}
 		for _, r := range probeTable(totals, name).Rows {
@@ -117,6 +118,17 @@ func (t table) sides(load float64) {
 		}
 		t.print(probe)
 	}
+}
+
+// coexistence prints how parties share the network.
+func (t table) coexistence(load float64) {
+	shares := shareTable(t.c, load)
+	if len(shares.Rows) == 0 {
+		return
+	}
+	t.print(even(shares))
+	t.print(even(partyShares(t.c, load)))
+	t.say("  ", shareNote(t.c, load))
 }
 
 // queries are the completion times of queries, as row prints those of flows.
