@@ -131,6 +131,9 @@ func printShown(w io.Writer, s shownRun) error {
 		}
 		fmt.Fprintf(w, "lab\t%s (%.8s)\n", m.Lab, m.LabHash)
 		fmt.Fprintf(w, "runtime\t%s, dilation %g, %s from %s\n", m.Runtime, m.Dilation, m.Transport.Name, m.Transport.Provider)
+		for _, s := range m.Transports {
+			fmt.Fprintf(w, "transport\t%v\n", s)
+		}
 		fmt.Fprintf(w, "machine\t%d cores, %s, Linux %s\n", m.Host.Cores, cmp.Or(m.Host.CPU, "-"), cmp.Or(m.Host.Kernel, "-"))
 		fmt.Fprintf(w, "program\taqmlab %s, revision %s\n", m.Version, m.GitRevision)
 		fmt.Fprintf(w, "begun\t%s\n", m.Start.Format(time.RFC3339))

@@ -20,7 +20,7 @@ const base = `topology: {rate: 1Gbps}
 schemes: [{name: droptail, aqm: droptail}]
 `
 
-const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, collect, capture, seeds, sweep, baseline, dilation, vlans, vxlan, placement, schemes, background, programs, events, machines"
+const topLevel = "name, title, source, topology, rtt, host, switch, workload, probe, collect, capture, seeds, sweep, baseline, dilation, vlans, vxlan, placement, schemes, background, transports, programs, events, machines"
 
 // badFile is a lab file that does not load, and what is said about it.
 type badFile struct{ file, want string }

@@ -53,10 +53,16 @@ func (l *Lab) Unsupported(hosts Hosts) []string {
 			warn(k.Path, k.Only, kind.Encode(value), k.Default)
 		}
 	}
-	row, _ := transport.Table().Find(l.Host.Transport) // a lab that was not loaded may name any
-	for _, p := range row.Params {
-		if want, given := l.Host.TransportParams[p.Name]; given && fmt.Sprint(want) != p.Default {
-			warn(transportPath+"."+p.Name, p.Only, want, p.Default)
+	for i, s := range l.Speaks() {
+		path := transportPath
+		if i > 0 {
+			path = speechPath(s.Name) + ".transport"
+		}
+		row, _ := transport.Table().Find(s.Transport.Kind) // a lab that was not loaded may name any
+		for _, p := range row.Params {
+			if want, given := s.Transport.Params[p.Name]; given && fmt.Sprint(want) != p.Default {
+				warn(path+"."+p.Name, p.Only, want, p.Default)
+			}
 		}
 	}
 	return append(modelled, others...)
@@ -72,6 +78,9 @@ func (l *Lab) NamesKernel() bool {
 
 // CheckReal tells whether the lab's switches can serve real hosts.
 func (l *Lab) CheckReal() error {
+	if len(l.Transports) > 0 {
+		return fmt.Errorf("lab %s: %s: real hosts speak one transport: run it with modelled hosts (--runtime sim)", l.Name, transportsKey)
+	}
 	for _, s := range l.Schemes {
 		scheduler, err := l.scheduler(s)
 		if err != nil {

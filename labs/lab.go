@@ -29,6 +29,7 @@ type Lab struct {
 	Schemes    []Scheme     `lab:"schemes" what:"scheme" example:"{name: tcn, aqm: tcn}" doc:"required; the contenders, see [below](#schemes-and-parameters-of-kinds)"`
 	Workload   Workload     `lab:"workload"`
 	Background []Background `lab:"background" what:"workload" example:"{name: queries, arrival: {kind: incast, fan_out: 100}}" doc:"more traffic beside the workload, see [below](#background)"`
+	Transports []Speech     `lab:"transports" what:"transport" example:"{name: bulk, transport: cubic, services: [1]}" doc:"what some flows speak in place of host.transport, see [below](#transports)"`
 	Programs   []Program    `lab:"programs" what:"program" example:"{name: server, on: h2, run: [iperf3, -s], serves: true, listens: [5201]}" doc:"commands that run on hosts, beside the workload or in its place, see [programs.md](programs.md)"`
 	Probe      Probe        `lab:"probe"`
 	Collect    Collect      `lab:"collect"`
@@ -288,6 +289,7 @@ const (
 	piasPath         = workloadKey + ".pias"
 	piasGapPath      = workloadKey + ".pias_gap"
 	backgroundKey    = "background"
+	transportsKey    = "transports"
 	eventsKey        = "events"
 	placementPath    = "placement"
 )

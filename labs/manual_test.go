@@ -25,6 +25,7 @@ func TestManual(t *testing.T) {
 		"keys":       keyTable(),
 		"events":     entryTable(eventsKey),
 		"programs":   entryTable(programsKey),
+		"transports": entryTable(transportsKey),
 		"topologies": kindTable(topologies.Table().Entries()),
 		"base RTTs":  kindTable(basertt.Table().Entries()),
 		"arrivals":   kindTable(trafficgen.Arrivals().Entries()),

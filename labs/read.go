@@ -57,6 +57,7 @@ func check(r *schema.Reader, l *Lab, file *topologies.File) {
 	checkSharings(r, l, schedulers)
 	checkSchemes(r, l, layout, schedulers)
 	checkBaseline(r, l)
+	checkTransports(r, l, layout)
 	checkTraffic(r, l, schedulers)
 	checkEvents(r, l, layout)
 	checkPause(r, l)

@@ -15,7 +15,7 @@ import (
 // Tagging says which DSCP the bytes of a flow have, which is that of their
 // queue.
 func (l *Lab) Tagging() traffic.Tagging {
-	return traffic.Tagging{Thresholds: slices.Clone(l.Workload.PIAS), Gap: l.Workload.PIASGap}
+	return traffic.Tagging{Thresholds: slices.Clone(l.Workload.PIAS), Gap: l.Workload.PIASGap, Own: l.ownDSCPs()}
 }
 
 // Traffic is the flows to draw at one load and seed. Every scheme and runtime
@@ -27,7 +27,7 @@ func (l *Lab) Traffic(load float64, seed uint64) trafficgen.Spec {
 	}
 	spec := l.Workload.spec(load * share)
 	spec.Hosts, spec.Racks, spec.Rate, spec.Seed = l.Topology.Hosts, l.Topology.Racks(), l.Topology.Rate, seed
-	spec.Jitter = l.Workload.Jitter
+	spec.Jitter, spec.Transports = l.Workload.Jitter, l.speakers()
 	for _, b := range l.Background {
 		own := 0.0 // that of the point
 		if len(b.Load) > 0 {

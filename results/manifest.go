@@ -44,6 +44,7 @@ type Manifest struct {
 	Rootless    bool        `json:"rootless,omitempty"` // an ordinary user made it, on hosts in a user namespace
 	Dilation    float64     `json:"dilation"`           // wall time over lab time; 1 in virtual time
 	Transport   Transport   `json:"transport"`
+	Transports  []Spoken    `json:"transports,omitempty"` // that some flows speak in place of it; see [Flow.Transport]
 	RTTBy       string      `json:"rtt_by"`
 	BaseRTT     Micros      `json:"base_rtt_us"` // measured, in lab time, without what the lab draws; zero when it was not
 	BaseRTTs    []BaseRTT   `json:"base_rtts,omitempty"`
@@ -121,6 +122,37 @@ func (t Transport) String() string {
 		return fmt.Sprintf("%s (%s)", t.Name, t.Provider)
 	}
 	return fmt.Sprintf("%s (%s), in place of %s", t.Name, t.Provider, t.InPlaceOf)
+}
+
+// Spoken is a transport that some flows speak. Those do that fit all that is given, and no
+// entry before.
+type Spoken struct {
+	Name       string    `json:"name"` // in the lab
+	Transport  Transport `json:"transport"`
+	Services   []int     `json:"services,omitempty"`   // of the flows, from 0; none: any
+	Hosts      []string  `json:"hosts,omitempty"`      // that send the data; none: any
+	Background []string  `json:"background,omitempty"` // names of the workloads that the flows belong to; none: any
+	ECN        string    `json:"ecn,omitempty"`        // codepoint of its data packets: ect0, ect1 or none; empty: the transport's own
+	DSCP       *int      `json:"dscp,omitempty"`       // of its packets; nil: that of the service
+}
+
+// String names it, and what is spoken.
+func (s Spoken) String() string { return s.Name + ": " + s.Transport.String() }
+
+// Speaks names all transports.
+func (m Manifest) Speaks() string {
+	if len(m.Transports) == 0 {
+		return m.Transport.String()
+	}
+	return m.Transport.String() + ", " + Join(m.Transports)
+}
+
+// ProvidedBy notes who provides all transports.
+func (m *Manifest) ProvidedBy(provider string) {
+	m.Transport.Provider = provider
+	for i := range m.Transports {
+		m.Transports[i].Transport.Provider = provider
+	}
 }
 
 // Micros is a time that JSON holds as a number of microseconds.

@@ -15,22 +15,23 @@ import (
 
 // Flow is the record of one flow (one request and its response).
 type Flow struct {
-	ID       int64         // index in the trace, from 0
-	Start    time.Duration // when the trace wants it sent
-	Sent     time.Duration // when it was sent
-	FCT      time.Duration // from the request to the last byte of the response; zero when it did not complete
-	Bytes    int64         // asked for, or, if it stops, sent by then
-	Received int64         // arrived; equal to Bytes when the flow completed
-	Client   int32         // host that asked, and received
-	Server   int32         // host that sent
-	Service  int32         // service, which is its DSCP and queue
-	Workload int32         // 0 is the lab's workload, 1 the first of its background
-	Query    int64         // from 1, distinct over the trace: the flows of one query; 0: of none
-	Stops    bool          // its application stops at a time that the trace gives
-	Stop     time.Duration // that time; zero for a flow that does not stop, and where it is not known
-	Rate     int64         // most payload that its application offers, in bit/s; zero: no limit
-	Push     bool          // the server sent by itself; otherwise the client asked
-	Error    string        // why it did not complete; empty when it did
+	ID        int64         // index in the trace, from 0
+	Start     time.Duration // when the trace wants it sent
+	Sent      time.Duration // when it was sent
+	FCT       time.Duration // from the request to the last byte of the response; zero when it did not complete
+	Bytes     int64         // asked for, or, if it stops, sent by then
+	Received  int64         // arrived; equal to Bytes when the flow completed
+	Client    int32         // host that asked, and received
+	Server    int32         // host that sent
+	Service   int32         // service, which is its DSCP and queue
+	Workload  int32         // 0 is the lab's workload, 1 the first of its background
+	Transport int32         // 0 is the hosts' transport, i the i-th of [Manifest.Transports]
+	Query     int64         // from 1, distinct over the trace: the flows of one query; 0: of none
+	Stops     bool          // its application stops at a time that the trace gives
+	Stop      time.Duration // that time; zero for a flow that does not stop, and where it is not known
+	Rate      int64         // most payload that its application offers, in bit/s; zero: no limit
+	Push      bool          // the server sent by itself; otherwise the client asked
+	Error     string        // why it did not complete; empty when it did
 
 	Retransmits int64 // packets sent again for it, by either host; [Unknown] where nobody counted
 	Timeouts    int64 // retransmission timers that expired for it, at either host; [Unknown] where nobody counted
@@ -71,12 +72,16 @@ type EstimateSample struct {
 	Smoothed int64         `parquet:"smoothed_bps,zstd"` // averaged with those before: what the scheme goes by
 }
 
-// ServiceSample is what the flows of a service delivered in an interval of time.
+// ServiceSample is what the flows of a service delivered in an interval of time, those of
+// each workload and transport apart.
 type ServiceSample struct {
 	At      time.Duration `parquet:"at_ns,delta,zstd"`       // end of the interval
 	Over    time.Duration `parquet:"interval_ns,delta,zstd"` // its length
 	Service int32         `parquet:"service,dict,zstd"`
 	Bytes   int64         `parquet:"bytes,delta,zstd"` // payload that reached the hosts that receive it, above zero
+
+	Workload  int32 `parquet:"workload,dict,zstd" added:"later"`  // as [Flow.Workload]
+	Transport int32 `parquet:"transport,dict,zstd" added:"later"` // as [Flow.Transport]
 }
 
 // SenderSample is what the sender of a flow that is under way knows at a time.
@@ -256,7 +261,7 @@ type Point struct {
 	Probes    []ProbeSample    // by probe, in the order of sending
 	Senders   []SenderSample   // in the order of time; of labs that ask for it
 	Estimates []EstimateSample // in the order of time; of labs that ask for it
-	Services  []ServiceSample  // in the order of time, and then of services
+	Services  []ServiceSample  // in the order of time, then of services, workloads and transports
 	Delays    []DelayCount     // by port, queue, DSCP and time; of labs that ask for them
 	Programs  []Program        // in the order of the lab
 	Figures   []ProgramSample  // that programs measured themselves; by program, in the order of their output

@@ -1,16 +1,18 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"aqmlab/results"
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
 	"aqmlab/switch/event"
+	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
 
-// hosts are the transport of all hosts.
+// hosts are one transport of all hosts.
 type hosts interface {
 	// open makes the two ends of a session. With a handshake, the end that sends
 	// first opens the connection, and data waits until it is open.
@@ -26,17 +28,45 @@ type hosts interface {
 	stopped(now time.Duration, host int, stop bool)
 }
 
-// newHosts makes the hosts of a simulation. payload is what one of their segments
-// carries.
-func newHosts(s *Simulation) (h hosts, payload int, err error) {
-	if s.config.RDMA != nil {
-		stack, err := rdma.NewStack(&s.loop, &s.pool, s.network.Send, *s.config.RDMA)
-		return &rdmaHosts{stack}, s.config.RDMA.Payload(), err
+// speaker is the hosts in so far as they speak one transport.
+type speaker struct {
+	hosts
+	chunk int64 // payload of one segment: what an application with a rate writes at once
+}
+
+// learn makes the speakers of all transports.
+func (s *Simulation) learn() error {
+	for i, c := range append([]Speech{s.config.Speech}, s.config.Others...) {
+		p, err := newSpeaker(s, c)
+		if err != nil {
+			return fmt.Errorf("transport %d: %w", i, err)
+		}
+		s.speakers = append(s.speakers, p)
 	}
-	c := *s.config.TCP
+	for _, f := range s.config.Flows {
+		if f.Transport < 0 || f.Transport >= len(s.speakers) {
+			return fmt.Errorf("flow %d: transport %d is outside 0 to %d", f.ID, f.Transport, len(s.speakers)-1)
+		}
+	}
+	return nil
+}
+
+func newSpeaker(s *Simulation, p Speech) (*speaker, error) {
+	send := s.network.Send
+	if p.Codepoint.Set {
+		send = func(now time.Duration, host int, k *packet.Packet) {
+			k.ECN = p.Codepoint.Of(k.ECN, k.Segment.Len > 0)
+			s.network.Send(now, host, k)
+		}
+	}
+	if p.RDMA != nil {
+		stack, err := rdma.NewStack(&s.loop, &s.pool, send, *p.RDMA)
+		return &speaker{&rdmaHosts{stack}, int64(p.RDMA.Payload())}, err
+	}
+	c := *p.TCP
 	c.Backlog = s.network.Backlog
-	stack, err := tcp.NewStack(&s.loop, &s.pool, s.network.Send, c)
-	return &tcpHosts{stack, make([]tcp.Counters, len(s.config.Fabric.Hosts))}, c.MSS, err
+	stack, err := tcp.NewStack(&s.loop, &s.pool, send, c)
+	return &speaker{&tcpHosts{stack, make([]tcp.Counters, len(s.config.Fabric.Hosts))}, int64(c.MSS)}, err
 }
 
 // tcpHosts speak TCP.

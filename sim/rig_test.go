@@ -35,10 +35,10 @@ func star(n int) Config {
 				Scheduler: kind.Choice{Kind: "dwrr"}, Scheme: kind.Choice{Kind: "droptail"},
 			},
 		},
-		TCP: &tcp.Config{
+		Speech: Speech{TCP: &tcp.Config{
 			Control: kind.Choice{Kind: "dctcp"}, MSS: mss, Header: header, InitCwnd: 10,
 			RTOInit: time.Second, RTOMin: 10 * ms, RTOMax: 120 * time.Second, DelayedAck: 1, LossRecovery: tcp.RACK,
-		},
+		}},
 		Connections: 1,
 		Stall:       time.Minute,
 	}

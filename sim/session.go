@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aqmlab/collectors/meter"
 	"aqmlab/sim/tcp"
 	"aqmlab/switch/event"
 	"aqmlab/switch/packet"
@@ -22,8 +23,17 @@ const (
 // idle is the flow of a session that carries none.
 const idle = -1
 
-// ends are the hosts of a connection.
-type ends struct{ client, server int32 }
+// ends are the hosts of a connection, and what they speak on it.
+type ends struct{ client, server, transport int32 }
+
+// numbers tell the n-th connection of the ends from others, for its hash.
+func (e ends) numbers(n int) []uint64 {
+	all := []uint64{uint64(e.client), uint64(e.server), uint64(n)}
+	if e.transport > 0 {
+		all = append(all, uint64(e.transport))
+	}
+	return all
+}
 
 // endpoint is one end of a connection, whatever transport it speaks.
 type endpoint interface {
@@ -43,6 +53,7 @@ type talker interface {
 // at a time: a request and the response to it, or what the server pushes.
 type session struct {
 	sim            *Simulation
+	speaker        *speaker
 	conn           int32 // number that its packets carry, see [sessions]
 	pair           ends
 	hash           uint32 // of its packets, for ECMP
@@ -51,6 +62,7 @@ type session struct {
 	client, server endpoint
 
 	flow    int   // index of the record, or idle
+	line    int   // of the meter, for its payload
 	request int64 // bytes of the request that have yet to come
 	header  int64 // bytes of the response's header that have yet to come
 	unsent  int64 // payload that the server has yet to write
@@ -79,8 +91,9 @@ func (s *session) begin(now time.Duration, index int) {
 	s.flow, s.left, s.unsent = index, f.Bytes, f.Bytes
 	s.request, s.header = requestBytes, headerBytes
 	s.acked, s.ended, s.stopped, s.clock = false, false, false, units.Clock{}
-	tag := s.sim.tags.from(f.Service, 0, 0)
-	s.sim.hosts.label(s, tag.DSCPs[0])
+	s.line = s.sim.services.Line(meter.Of(&s.sim.records[index]))
+	tag := s.sim.tags.from(f, 0, 0)
+	s.speaker.label(s, tag.DSCPs[0])
 	if f.Stop > 0 {
 		s.sim.loop.Schedule(s.stop, f.Stop)
 	}
@@ -124,12 +137,12 @@ func (s *session) write(now time.Duration) {
 	first := s.unsent == f.Bytes
 	n := s.unsent
 	if f.Rate > 0 {
-		n = min(n, s.sim.chunk)
+		n = min(n, s.speaker.chunk)
 	}
 	if first && s.drained && now-s.wrote > s.sim.config.Tagging.Gap {
 		s.message = 0
 	}
-	tag := s.sim.tags.from(f.Service, s.message, f.Bytes-s.unsent)
+	tag := s.sim.tags.from(f, s.message, f.Bytes-s.unsent)
 	s.unsent -= n
 	s.acked, s.drained, s.wrote = false, false, now
 	if s.unsent > 0 {
@@ -149,7 +162,7 @@ func (s *session) answered(now time.Duration, n int64) {
 		s.header -= taken
 		n -= taken
 	}
-	s.sim.services.Add(now, s.sim.config.Flows[s.flow].Service, n)
+	s.sim.services.Add(now, s.line, n)
 	s.left -= n
 	if s.left == 0 {
 		s.end(now)
@@ -332,12 +345,15 @@ func newTags(t traffic.Tagging, services int) *tags {
 // from is the tag of the bytes that a flow sends from an offset on, and of which its
 // message has had some before the flow. The tag of offset zero changes at the
 // thresholds. Later writes are one segment long, so one DSCP is enough for them.
-func (g *tags) from(service int, before, offset int64) tcp.Tag {
+func (g *tags) from(f *traffic.Flow, before, offset int64) tcp.Tag {
+	if own, ok := g.tagging.Own[f.Transport]; ok {
+		return tcp.Tag{DSCPs: g.fixed[own : own+1]}
+	}
 	if offset == 0 {
-		tag := g.services[service]
+		tag := g.services[f.Service]
 		tag.Offset = before
 		return tag
 	}
-	d := g.tagging.DSCP(service, before+offset)
+	d := g.tagging.DSCP(f.Service, before+offset)
 	return tcp.Tag{DSCPs: g.fixed[d : d+1]}
 }

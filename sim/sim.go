@@ -29,8 +29,8 @@ import (
 type Config struct {
 	Fabric fabric.Spec
 	Kinds  port.Kinds
-	TCP    *tcp.Config    // of hosts that speak TCP
-	RDMA   *rdma.Config   // of hosts that speak RDMA, in place of TCP
+	Speech                // of flows whose transport is 0
+	Others []Speech       // of flows whose transport is 1 and so on
 	Flows  []traffic.Flow // ordered by start
 	// Tagging gives the bytes of flows their DSCP.
 	Tagging traffic.Tagging
@@ -54,6 +54,13 @@ type Config struct {
 	Patience time.Duration
 }
 
+// Speech is a transport of modelled hosts.
+type Speech struct {
+	TCP       *tcp.Config  // of hosts that speak TCP
+	RDMA      *rdma.Config // of hosts that speak RDMA, in place of TCP
+	Codepoint packet.Codepoint
+}
+
 // Progress counts what a simulation has done so far.
 type Progress struct {
 	Now       time.Duration // lab time
@@ -71,7 +78,7 @@ type Simulation struct {
 	loop      event.Loop
 	pool      packet.Pool
 	network   *fabric.Network
-	hosts     hosts
+	speakers  []*speaker // by the transport of flows
 	queues    *collectors.Queues
 	capture   *collectors.Capture // nil: none
 	estimates *collectors.Estimates
@@ -81,7 +88,6 @@ type Simulation struct {
 	sessions  sessions
 	probes    *probes
 	tags      *tags
-	chunk     int64        // payload of one segment: what an application with a rate writes at once
 	starts    *event.Timer // of the next flow
 	records   []results.Flow
 	progress  Progress
@@ -99,11 +105,9 @@ func New(c Config) (*Simulation, error) {
 	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Rated: s.rated, Stopped: s.stopped}); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
 	}
-	var payload int
-	if s.hosts, payload, err = newHosts(s); err != nil {
+	if err := s.learn(); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: hosts: %w", err)
 	}
-	s.chunk = int64(payload)
 	if s.probes, err = newProbes(s); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
 	}
@@ -207,7 +211,7 @@ func (s *Simulation) start(now time.Duration) {
 	s.moved = now
 	s.records[i].Sent = now
 	f := &s.config.Flows[i]
-	pair := ends{int32(f.Client), int32(f.Server)}
+	pair := ends{int32(f.Client), int32(f.Server), int32(f.Transport)}
 	x := s.sessions.take(pair)
 	if x == nil {
 		x = s.connect(now, pair, i)
@@ -220,14 +224,15 @@ func (s *Simulation) start(now time.Duration) {
 func (s *Simulation) connect(now time.Duration, pair ends, flow int) *session {
 	x := s.sessions.get(s)
 	x.message, x.drained = 0, false
+	x.speaker = s.speakers[pair.transport]
 	x.pair, x.pushed, x.once = pair, s.config.Flows[flow].Push, s.config.Connections == 0
 	if x.once {
 		x.hash = s.sessions.hash(uint64(flow))
 	} else {
 		n := s.sessions.keep(x)
-		x.hash = s.sessions.hash(uint64(pair.client), uint64(pair.server), uint64(n))
+		x.hash = s.sessions.hash(pair.numbers(n)...)
 	}
-	s.hosts.open(now, x, x.once && s.config.Handshake)
+	x.speaker.open(now, x, x.once && s.config.Handshake)
 	return x
 }
 
@@ -262,11 +267,15 @@ func (s *Simulation) leave(x *session) {
 }
 
 func (s *Simulation) stopped(now time.Duration, host int, stop bool) {
-	s.hosts.stopped(now, host, stop)
+	for _, h := range s.speakers {
+		h.stopped(now, host, stop)
+	}
 }
 
 func (s *Simulation) rated(now time.Duration, host int, rate units.Rate) {
-	s.hosts.rated(now, host, rate)
+	for _, h := range s.speakers {
+		h.rated(now, host, rate)
+	}
 }
 
 // Deliver takes a packet that reached a host.
@@ -321,9 +330,15 @@ func (s *Simulation) Outcome() Outcome {
 	o := Outcome{Flows: s.records, Queues: s.queues.Samples(), Probes: s.probes.measured(), Ports: s.network.Counts(), Lost: s.network.Lost(), Senders: s.senders.samples, Estimates: s.estimates.End(), Services: s.services.Samples()}
 	o.Classes, o.Delays = s.delays.End()
 	for i, h := range s.config.Fabric.Hosts {
-		c := s.hosts.count(i)
-		c.Host = h.Name
-		o.Hosts = append(o.Hosts, c)
+		sum := results.HostCount{Host: h.Name}
+		for _, p := range s.speakers {
+			c := p.count(i)
+			sum.Timeouts += c.Timeouts
+			sum.Retransmits += c.Retransmits
+			sum.CEReceived += c.CEReceived
+			sum.ECEReceived += c.ECEReceived
+		}
+		o.Hosts = append(o.Hosts, sum)
 	}
 	if s.capture != nil {
 		o.Capture = s.capture.End()

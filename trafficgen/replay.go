@@ -15,7 +15,7 @@ var shipped embed.FS
 
 // replay is a trace of given flows.
 type replay struct {
-	File string `lab:"file" doc:"CSV or Parquet with columns: start (12.5us), start_s or start_ns; client or dst; server or src; bytes; and, if any, service, workload, query, push, stop_ns, rate_bps. Hosts and services count from 0. flows.parquet of a stored point is one"`
+	File string `lab:"file" doc:"CSV or Parquet with columns: start (12.5us), start_s or start_ns; client or dst; server or src; bytes; and, if any, service, workload, query, push, stop_ns, rate_bps, transport. Hosts and services count from 0. flows.parquet of a stored point is one"`
 	Name string `lab:"name" doc:"in place of a file, a trace that ships with aqmlab: leafspine-144"`
 
 	rows []row
@@ -77,6 +77,9 @@ func (replay) ByLoad() bool { return false }
 
 func (p replay) check(w *workload) error {
 	for _, r := range p.rows {
+		if err := w.checkSpoken(&r); err != nil {
+			return fmt.Errorf("arrival: trace: %s: %w", r.place, err)
+		}
 		switch {
 		case r.Client >= w.Hosts || r.Server >= w.Hosts:
 			return fmt.Errorf("arrival: trace: %s: hosts %d and %d: want 0 to %d", r.place, r.Client, r.Server, w.Hosts-1)

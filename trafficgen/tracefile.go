@@ -224,6 +224,7 @@ func knownColumns() []traceColumn {
 		{names: []string{"push"}, read: readPush},
 		{names: []string{"stop_ns"}, read: whole(int64(maxSpan), "a time in ns up to a year; 0: none", func(r *row, n int64) { r.Stop = time.Duration(n) })},
 		{names: []string{"rate_bps"}, read: whole(largest, "a whole number of bit/s from 0; 0: no limit", func(r *row, n int64) { r.Rate = units.Rate(n) })},
+		{names: []string{"transport"}, read: whole(math.MaxInt32, number, func(r *row, n int64) { r.Transport = int(n) })},
 		{names: []string{flowID}, read: whole(largest, number, func(r *row, n int64) { r.ID = int(n) })},
 		{names: []string{"scheme"}, read: label, point: true},
 		{names: []string{"load"}, read: label, point: true},

@@ -61,6 +61,11 @@ type Spec struct {
 	Jitter       time.Duration // each flow starts later than its arrival says by less than that, uniformly drawn; zero: by nothing
 	Dir          string        // folder that relative file names start from; empty: the working directory
 
+	// Transports say which flows speak another transport than the hosts'. The first that fits
+	// a flow gives it its number, from 1. A flow of a replayed trace that has a number
+	// already keeps it.
+	Transports []Speaker
+
 	// Background is traffic beside that of the spec. Each has the hosts, racks,
 	// rate, seed, jitter and folder of the spec, whatever it says itself, and the load of
 	// the spec unless it has its own. It has no background.
@@ -78,7 +83,7 @@ func Trace(spec Spec) ([]traffic.Flow, error) {
 	queries := 0
 	for i, w := range workloads {
 		next := queries
-		for _, f := range w.arrival.flows(w) {
+		for _, f := range w.spoken(i) {
 			f.Workload += i // a replayed trace has its own numbers
 			f.Start += w.late()
 			if f.Query > 0 {
@@ -127,7 +132,7 @@ func (spec Spec) workloads() ([]*workload, error) {
 // beside takes over what background has in common with the spec it belongs to.
 func (spec Spec) beside(main Spec) Spec {
 	spec.Hosts, spec.Racks, spec.Rate, spec.Seed, spec.Dir = main.Hosts, main.Racks, main.Rate, main.Seed, main.Dir
-	spec.Jitter = main.Jitter
+	spec.Jitter, spec.Transports = main.Jitter, main.Transports
 	if spec.Load == 0 {
 		spec.Load = main.Load
 	}

@@ -105,6 +105,9 @@ func ManifestOf(lab *labs.Lab) results.Manifest {
 	if spec, err := lab.Fabric(lab.Schemes[0].Name, lab.Seeds[0]); err == nil {
 		m.Rates = Rates(spec)
 	}
+	for _, s := range lab.Transports {
+		m.Transports = append(m.Transports, s.Record())
+	}
 	for _, e := range lab.Events {
 		m.Events = append(m.Events, results.Event{At: results.Micros(e.At), For: results.Micros(e.For), What: e.String()})
 	}

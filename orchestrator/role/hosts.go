@@ -28,9 +28,10 @@ const dialTimeout = 15 * time.Second
 type End struct {
 	Namespace string // empty: that of the process
 	Addr      netip.Addr
-	Elsewhere bool   // another process carries its traffic
-	Hosts     string // path of the /etc/hosts of its programs, within Root; empty: that of the file system
-	Root      string // file system of its programs; empty: that of the process
+	Also      []netip.Addr // for connections of other transports than the first, one each
+	Elsewhere bool         // another process carries its traffic
+	Hosts     string       // path of the /etc/hosts of its programs, within Root; empty: that of the file system
+	Root      string       // file system of its programs; empty: that of the process
 }
 
 // Hosts is the service of a process that carries the traffic of hosts, all of
@@ -247,18 +248,33 @@ func in[T any](e ends, host int, f func() (T, error)) (made T, err error) {
 	return made, err
 }
 
-// server is where a host listens.
-func (e ends) server(host int) netip.AddrPort { return netip.AddrPortFrom(e[host].Addr, serverPort) }
-
-// Listen opens a host's server port.
-func (e ends) Listen(host int) (net.Listener, error) {
-	return in(e, host, func() (net.Listener, error) { return net.Listen("tcp4", e.server(host).String()) })
+// server is where a host listens for connections of a transport.
+func (e ends) server(host, transport int) netip.AddrPort {
+	addr := e[host].Addr
+	if transport > 0 {
+		addr = e[host].Also[transport-1]
+	}
+	return netip.AddrPortFrom(addr, serverPort)
 }
 
-// Dial connects a host to another one's server port.
-func (e ends) Dial(ctx context.Context, client, server int) (net.Conn, error) {
+// Transports counts what hosts have addresses for.
+func (e ends) Transports() int {
+	if len(e) == 0 {
+		return 1
+	}
+	return 1 + len(e[0].Also)
+}
+
+// Listen opens a host's server port.
+func (e ends) Listen(host, transport int) (net.Listener, error) {
+	return in(e, host, func() (net.Listener, error) { return net.Listen("tcp4", e.server(host, transport).String()) })
+}
+
+// Dial connects a host to another one's server port. Its routes say which of its addresses
+// the connection has.
+func (e ends) Dial(ctx context.Context, client, server, transport int) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout, KeepAlive: -1}
-	return in(e, client, func() (net.Conn, error) { return d.DialContext(ctx, "tcp4", e.server(server).String()) })
+	return in(e, client, func() (net.Conn, error) { return d.DialContext(ctx, "tcp4", e.server(server, transport).String()) })
 }
 
 var _ live.PacketNetwork = ends(nil)
@@ -274,7 +290,7 @@ func (e ends) DialPacket(from, to int) (*net.UDPConn, error) {
 	return in(e, from, func() (*net.UDPConn, error) { return net.DialUDP("udp4", nil, e.udp(to)) })
 }
 
-func (e ends) udp(host int) *net.UDPAddr { return net.UDPAddrFromAddrPort(e.server(host)) }
+func (e ends) udp(host int) *net.UDPAddr { return net.UDPAddrFromAddrPort(e.server(host, 0)) }
 
 // background is what samples beside a replay, until it is ended.
 type background[T any] struct {

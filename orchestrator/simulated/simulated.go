@@ -24,9 +24,9 @@ func Open(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend
 		return nil, fmt.Errorf("lab %s: programs: program %s needs a host with a kernel, and modelled hosts have none: want --runtime uml, netns or docker", lab.Name, lab.Programs[0].Name)
 	}
 	m := backend.ManifestOf(lab)
-	m.Transport.Provider = results.ProviderModel
+	m.ProvidedBy(results.ProviderModel)
 	m.BaseRTT = results.Micros(lab.RTT.Min)
-	o.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Host.Transport, o.Jobs))
+	o.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Spoken(), o.Jobs))
 	return &backend.Backend{
 		Manifest: m,
 		Jobs:     o.Jobs,
@@ -114,22 +114,39 @@ func simulation(lab *labs.Lab, p backend.Point) (sim.Config, error) {
 	return c, nil
 }
 
-// setHosts gives a simulation the hosts that a lab asks for.
+// setHosts gives a simulation the hosts that a lab asks for, with all that they speak.
 func setHosts(c *sim.Config, lab *labs.Lab) error {
-	h := lab.Host
-	t, err := h.BuildTransport()
-	if err != nil {
-		return err
-	}
-	if t.RDMA {
-		c.RDMA = &rdma.Config{DCQCN: t.DCQCN, MTU: h.MTU, RTO: h.RTOMin}
-		for i := range c.Fabric.Hosts {
-			c.RDMA.Uplinks = append(c.RDMA.Uplinks, c.Fabric.Uplink(i))
+	for i, spoken := range lab.Speaks() {
+		one, err := speech(c, lab, spoken)
+		switch {
+		case err != nil:
+			return err
+		case i == 0:
+			c.Speech = one
+		default:
+			c.Others = append(c.Others, one)
 		}
-		return nil
 	}
-	c.TCP = &tcp.Config{
-		Control:     kind.Choice{Kind: h.Transport, Params: h.TransportParams},
+	return nil
+}
+
+// speech is what modelled hosts make of a transport.
+func speech(c *sim.Config, lab *labs.Lab, spoken labs.Speech) (s sim.Speech, err error) {
+	t, err := spoken.Build()
+	if err != nil {
+		return s, err
+	}
+	h := lab.Host
+	s.Codepoint = spoken.Codepoint(t)
+	if t.RDMA {
+		s.RDMA = &rdma.Config{DCQCN: t.DCQCN, MTU: h.MTU, RTO: h.RTOMin}
+		for i := range c.Fabric.Hosts {
+			s.RDMA.Uplinks = append(s.RDMA.Uplinks, c.Fabric.Uplink(i))
+		}
+		return s, nil
+	}
+	s.TCP = &tcp.Config{
+		Control:     kind.Choice{Kind: spoken.Transport.Kind, Params: spoken.Transport.Params},
 		MSS:         h.MTU - packet.TCPHeaders,
 		Header:      packet.TCPHeaders,
 		InitCwnd:    h.InitCwnd,
@@ -145,9 +162,9 @@ func setHosts(c *sim.Config, lab *labs.Lab) error {
 		LossRecovery: h.LossRecovery,
 	}
 	if h.Stack == labs.StackLinux && h.LossRecovery != tcp.SACK {
-		likeLinux(c.TCP, max(lab.RTT.Min, lab.RTT.Max))
+		likeLinux(s.TCP, max(lab.RTT.Min, lab.RTT.Max))
 	}
-	return nil
+	return s, nil
 }
 
 // likeLinux adds what Linux does around its transport, with the defaults of its

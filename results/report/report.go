@@ -164,7 +164,7 @@ func factsOf(r *store.Run) runFacts {
 			{"end", clock(m.End)},
 			{"aqmlab", m.Version + ", revision " + m.GitRevision},
 			{"runtime", fmt.Sprintf("%s, dilation %g%s", m.Runtime, m.Dilation, withoutRoot(m))},
-			{"transport", m.Transport.String()},
+			{"transport", m.Speaks()},
 			{"base RTT", fmt.Sprintf("%s, made by %s", rtt, by)},
 			{"kernel", m.Host.Kernel},
 			{"CPU", fmt.Sprintf("%s, %d cores, %.1f GiB", m.Host.CPU, m.Host.Cores, float64(m.Host.Memory)/(1<<30))},

@@ -147,6 +147,7 @@ func fieldsOf(m results.Manifest) []Setting {
 		field("cores", m.Host.Cores, false),
 		field("transport", m.Transport.Name, true),
 		field("transport provider", m.Transport.Provider, true),
+		field("transports", results.Join(m.Transports), true),
 		field("rootless", m.Rootless, false),
 		field("rtt by", m.RTTBy, true),
 		field("schemes", results.Join(m.Schemes), false),

@@ -299,6 +299,7 @@ type flowRow struct {
 	Stop      time.Duration  `parquet:"stop_ns,delta,zstd" added:"later"` // 0: none, or not known
 	Rate      int64          `parquet:"rate_bps,zstd" added:"later"`      // 0: no limit
 	Push      bool           `parquet:"push,zstd" added:"later"`
+	Transport int32          `parquet:"transport,zstd" added:"later"`
 	Completed bool           `parquet:"completed,zstd"`
 	Error     string         `parquet:"error,dict,zstd"`
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/collectors/meter"
 )
 
 // BenchmarkExchange is a request and its response on an idle connection, both
@@ -16,12 +18,12 @@ func BenchmarkExchange(b *testing.B) {
 			n := newLoopback()
 			serve(b, n, 1)
 			q := request{bytes: size}
-			conn := open(b, n, Config{Flows: one(flow(0, 1, size)), Connections: 1}).pool.take(ends{0, 1})
+			conn := open(b, n, Config{Flows: one(flow(0, 1, size)), Connections: 1}).pool.take(ends{server: 1})
 			b.SetBytes(size)
 			b.ReportAllocs()
 			before, exchanges := cpuNanoseconds(b), 0
 			for b.Loop() {
-				if err := conn.send(q); err != nil {
+				if err := conn.send(q, meter.For{}); err != nil {
 					b.Fatal(err)
 				}
 				if err := conn.receive(); err != nil {

@@ -26,9 +26,12 @@ type Config struct {
 	// empty leaves the host's default. It is set after the handshake, so ECN
 	// must be on in the host (net.ipv4.tcp_ecn=1).
 	CongestionControl string
-	Limit             time.Duration // wall time from the last start to the end of the run; zero: none
-	Stall             time.Duration // wall time without a byte for any flow under way that ends the run; zero: none
-	Goodput           time.Duration // lab time between two samples of what services deliver; zero: none
+	// Expect is what the sockets of each transport of the flows must have; none: nobody
+	// looks.
+	Expect  []Expected
+	Limit   time.Duration // wall time from the last start to the end of the run; zero: none
+	Stall   time.Duration // wall time without a byte for any flow under way that ends the run; zero: none
+	Goodput time.Duration // lab time between two samples of what services deliver; zero: none
 }
 
 func (cfg Config) check() error {
@@ -50,6 +53,9 @@ func (cfg Config) check() error {
 	for _, f := range cfg.Flows {
 		if err := cfg.checkFlow(f); err != nil {
 			return fmt.Errorf("flow %d: %w", f.ID, err)
+		}
+		if n := len(cfg.Expect); n > 0 && f.Transport >= n {
+			return fmt.Errorf("flow %d: transport %d is outside 0 to %d", f.ID, f.Transport, n-1)
 		}
 		if f.Start < before {
 			return fmt.Errorf("flow %d starts at %v, before the flow that precedes it", f.ID, f.Start)
@@ -153,7 +159,7 @@ func pairs(flows []traffic.Flow) []ends {
 	var list []ends
 	seen := map[ends]bool{}
 	for _, f := range flows {
-		if e := (ends{f.Client, f.Server}); !seen[e] {
+		if e := endsOf(&f); !seen[e] {
 			seen[e] = true
 			list = append(list, e)
 		}
@@ -163,20 +169,31 @@ func pairs(flows []traffic.Flow) []ends {
 
 // connect adds a booked connection to the pool.
 func (c *Client) connect(ctx context.Context, e ends) (*connection, error) {
-	nc, err := c.network.Dial(ctx, e.client, e.server)
+	conn, err := c.dial(ctx, e)
 	if err != nil {
-		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
+		return nil, fmt.Errorf("connecting %v: %w", e, err)
+	}
+	if !c.pool.add(conn) {
+		return nil, fmt.Errorf("connecting %v: %w", e, errClosed)
+	}
+	return conn, nil
+}
+
+func (c *Client) dial(ctx context.Context, e ends) (*connection, error) {
+	nc, err := c.network.Dial(ctx, e.client, e.server, e.transport)
+	if err != nil {
+		return nil, err
 	}
 	s, err := newSocket(nc, c.cfg.CongestionControl)
+	if err == nil && len(c.cfg.Expect) > 0 {
+		err = c.cfg.Expect[e.transport].check(s)
+	}
 	if err != nil {
 		nc.Close()
-		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, err)
+		return nil, err
 	}
 	conn := &connection{socket: s, ends: e, arrived: c.arrived, busy: true}
 	conn.discard = conn.discardReady // bound once, not for every flow
-	if !c.pool.add(conn) {
-		return nil, fmt.Errorf("connecting host %d to host %d: %w", e.client, e.server, errClosed)
-	}
 	return conn, nil
 }
 
@@ -241,19 +258,19 @@ func (g *goodput) begin(start time.Time) {
 	g.start, g.meter = start, meter.New(g.every)
 }
 
-func (g *goodput) add(service int, bytes int64) {
+func (g *goodput) add(of meter.For, bytes int64) {
 	if g.every == 0 {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.meter.Add(g.lab(time.Since(g.start)), service, bytes)
+	g.meter.Add(g.lab(time.Since(g.start)), g.meter.Line(of), bytes)
 }
 
-// arrived counts payload that came for a flow of a service.
-func (c *Client) arrived(service int, bytes int64) {
+// arrived counts payload that came.
+func (c *Client) arrived(of meter.For, bytes int64) {
 	c.bytes.Add(bytes)
-	c.goodput.add(service, bytes)
+	c.goodput.add(of, bytes)
 }
 
 // Services are what the services of the trace have delivered since Run began, by

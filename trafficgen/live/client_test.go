@@ -127,13 +127,13 @@ type held struct {
 	reached chan struct{}
 }
 
-func (h held) Dial(ctx context.Context, client, server int) (net.Conn, error) {
+func (h held) Dial(ctx context.Context, client, server, transport int) (net.Conn, error) {
 	if server == 2 {
 		defer close(h.reached)
 	} else {
 		<-h.reached
 	}
-	return h.loopback.Dial(ctx, client, server)
+	return h.loopback.Dial(ctx, client, server, transport)
 }
 
 func TestConnectingBlocksNoLaterFlow(t *testing.T) {
@@ -239,7 +239,7 @@ type dialForever struct {
 	cancel func()
 }
 
-func (d dialForever) Dial(ctx context.Context, _, _ int) (net.Conn, error) {
+func (d dialForever) Dial(ctx context.Context, _, _, _ int) (net.Conn, error) {
 	d.cancel()
 	<-ctx.Done()
 	return nil, ctx.Err()

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/collectors/meter"
+	"aqmlab/trafficgen/traffic"
 )
 
 // discardSize is how much payload one call takes off a socket at most.
@@ -30,8 +33,8 @@ type connection struct {
 	ask    [requestSize]byte
 	answer [responseSize]byte
 
-	service int                            // of the flow
-	arrived func(service int, bytes int64) // is told of payload
+	of      meter.For                       // what the payload is for
+	arrived func(of meter.For, bytes int64) // is told of payload
 
 	before  retransmits   // what this end had sent again before the flow
 	opening time.Duration // how long the handshake took, where it counts
@@ -44,10 +47,10 @@ type connection struct {
 	discard func(fd uintptr) (done bool)
 }
 
-// send writes a request.
-func (c *connection) send(q request) error {
+// send writes a request for payload that is for something.
+func (c *connection) send(q request, of meter.For) error {
 	q.put(&c.ask)
-	c.left, c.stops, c.service = q.bytes, q.lasts > 0, int(q.service)
+	c.left, c.stops, c.of = q.bytes, q.lasts > 0, of
 	if c.opening == 0 { // else the handshake is the flow's
 		c.before = c.retransmits()
 	}
@@ -110,7 +113,7 @@ func (c *connection) discardReady(fd uintptr) (done bool) {
 			return true
 		}
 		c.left -= int64(n)
-		c.arrived(c.service, int64(n))
+		c.arrived(c.of, int64(n))
 	}
 	return true
 }
@@ -126,8 +129,12 @@ func (c *connection) wait(fd int) error {
 	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, c.least))
 }
 
-// ends are the two hosts of a connection.
-type ends struct{ client, server int }
+// ends are the two hosts of a connection, and what they speak on it.
+type ends struct{ client, server, transport int }
+
+func endsOf(f *traffic.Flow) ends { return ends{f.Client, f.Server, f.Transport} }
+
+func (e ends) String() string { return fmt.Sprintf("host %d to host %d", e.client, e.server) }
 
 // pool holds the connections between each pair of hosts in the order in which
 // they were opened.

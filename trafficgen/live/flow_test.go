@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/collectors/meter"
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
@@ -31,8 +32,8 @@ func TestFreshConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkCompleted(t, records, flows)
-	if n.dials() != len(flows) || len(c.pool.list[ends{0, 1}]) != 0 {
-		t.Errorf("%d connections for %d flows, of which %d are left", n.dials(), len(flows), len(c.pool.list[ends{0, 1}]))
+	if n.dials() != len(flows) || len(c.pool.list[ends{server: 1}]) != 0 {
+		t.Errorf("%d connections for %d flows, of which %d are left", n.dials(), len(flows), len(c.pool.list[ends{server: 1}]))
 	}
 }
 
@@ -45,7 +46,7 @@ func TestHandshake(t *testing.T) {
 		flows := one(flow(0, 1, 1000))
 		c := open(t, n, Config{Flows: flows, Fresh: true, Handshake: counted})
 		r := newRun(c, time.Now())
-		conn, err := r.open(t.Context(), ends{0, 1})
+		conn, err := r.open(t.Context(), ends{server: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func TestHandshake(t *testing.T) {
 		if counted {
 			conn.opening += slow
 		}
-		r.finish(t.Context(), 0, conn, conn.send(r.request(flows[0])))
+		r.finish(t.Context(), 0, conn, conn.send(r.request(flows[0]), meter.For{}))
 		rec := r.records[0]
 		if rec.Error != "" || (rec.FCT >= slow && rec.Sent < 0) != counted {
 			t.Errorf("counted %v: record %+v of a flow with a handshake of %v", counted, rec, conn.opening)
@@ -179,7 +180,7 @@ func TestRateIsLifted(t *testing.T) {
 	serve(t, n, 1)
 	conn, sides := exchange(t, n, "")
 	for _, rate := range []int64{1_000_000, 0} {
-		if err := conn.send(request{bytes: 10, rate: rate}); err != nil {
+		if err := conn.send(request{bytes: 10, rate: rate}, meter.For{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.receive(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/collectors/meter"
 	"aqmlab/trafficgen/traffic"
 )
 
@@ -49,7 +50,7 @@ func TestServices(t *testing.T) {
 func TestServicesOff(t *testing.T) {
 	c := Client{}
 	c.goodput.begin(time.Now())
-	c.arrived(0, 10)
+	c.arrived(meter.For{}, 10)
 	if got := c.Services(); len(got) > 0 || c.Progress().Bytes != 10 {
 		t.Errorf("%+v, %+v", got, c.Progress())
 	}

@@ -106,6 +106,10 @@ import (
 // connections are TCP connections of package net. It is used from several
 // goroutines at once.
 type Network interface {
-	Listen(host int) (net.Listener, error)
-	Dial(ctx context.Context, client, server int) (net.Conn, error)
+	// Transports is how many transports hosts speak, at least one.
+	Transports() int
+	// Listen is for connections of a transport, from 0.
+	Listen(host, transport int) (net.Listener, error)
+	// Dial makes a connection of a transport.
+	Dial(ctx context.Context, client, server, transport int) (net.Conn, error)
 }

@@ -16,28 +16,31 @@ import (
 // loopback is a network of hosts that are ports of 127.0.0.1. It keeps what it
 // made, so that a test can look at both ends of a connection.
 type loopback struct {
+	speaks   int // transports; zero: one
 	mu       sync.Mutex
-	addr     map[int]string // of each host that listens
+	addr     map[[2]int]string // of each host that listens, and its transport
 	dialled  []net.Conn
 	accepted []net.Conn
 }
 
-func newLoopback() *loopback { return &loopback{addr: map[int]string{}} }
+func newLoopback() *loopback { return &loopback{addr: map[[2]int]string{}} }
 
-func (n *loopback) Listen(host int) (net.Listener, error) {
+func (n *loopback) Transports() int { return max(1, n.speaks) }
+
+func (n *loopback) Listen(host, transport int) (net.Listener, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.addr[host] = l.Addr().String()
+	n.addr[[2]int{host, transport}] = l.Addr().String()
 	return &recorder{l.(*net.TCPListener), n}, nil
 }
 
-func (n *loopback) Dial(ctx context.Context, _, server int) (net.Conn, error) {
+func (n *loopback) Dial(ctx context.Context, _, server, transport int) (net.Conn, error) {
 	n.mu.Lock()
-	addr, ok := n.addr[server]
+	addr, ok := n.addr[[2]int{server, transport}]
 	n.mu.Unlock()
 	if !ok {
 		return nil, fmt.Errorf("host %d does not listen", server)
@@ -99,7 +102,7 @@ func serve(t testing.TB, n Network, hosts ...int) *Server {
 // script runs handle on each connection to a host, in place of our server.
 func script(t *testing.T, n *loopback, host int, handle func(net.Conn)) {
 	t.Helper()
-	l, err := n.Listen(host)
+	l, err := n.Listen(host, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ func fill(t *testing.T, n int) (*Client, []*connection) {
 	network := newLoopback()
 	serve(t, network, 1)
 	c := open(t, network, Config{Flows: one(flow(0, 1, 1)), Connections: n})
-	return c, append([]*connection(nil), c.pool.list[ends{0, 1}]...)
+	return c, append([]*connection(nil), c.pool.list[ends{server: 1}]...)
 }
 
 func TestPoolTakesTheFirstIdle(t *testing.T) {
 	c, conns := fill(t, 3)
-	e := ends{0, 1}
+	e := ends{server: 1}
 	for i, want := range conns {
 		if got := c.pool.take(e); got != want {
 			t.Fatalf("take %d gave another connection", i)
@@ -29,14 +29,14 @@ func TestPoolTakesTheFirstIdle(t *testing.T) {
 	if got := c.pool.take(e); got != conns[1] {
 		t.Error("not the first idle one in order of opening")
 	}
-	if got := c.pool.take(ends{1, 0}); got != nil {
+	if got := c.pool.take(ends{client: 1}); got != nil {
 		t.Error("a connection of other hosts")
 	}
 }
 
 func TestPoolForgetsWhatFailed(t *testing.T) {
 	c, conns := fill(t, 2)
-	e := ends{0, 1}
+	e := ends{server: 1}
 	c.pool.drop(c.pool.take(e))
 	if got := c.pool.take(e); got != conns[1] {
 		t.Error("want the connection that is left")
@@ -55,7 +55,7 @@ func TestPoolRefusesAfterTheEnd(t *testing.T) {
 	if c.pool.add(conns[0]) {
 		t.Error("a connection was added after the end")
 	}
-	if _, err := c.connect(t.Context(), ends{0, 1}); err == nil {
+	if _, err := c.connect(t.Context(), ends{server: 1}); err == nil {
 		t.Error("connected after the end")
 	}
 	if _, err := conns[0].Write([]byte{0}); err == nil {

@@ -99,7 +99,7 @@ func TestAgainOfASocket(t *testing.T) {
 	n := newLoopback()
 	serve(t, n, 1)
 	c := open(t, n, Config{Flows: one(flow(0, 1, 1000)), Dilation: 1, Connections: 1})
-	conn := c.pool.list[ends{0, 1}][0]
+	conn := c.pool.list[ends{server: 1}][0]
 	if a := conn.retransmits(); a.packets != 0 || a.timeouts > 0 {
 		t.Errorf("a new connection has sent again %+v", a)
 	}

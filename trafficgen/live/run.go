@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"aqmlab/collectors/meter"
 	"aqmlab/results"
 	"aqmlab/trafficgen/traffic"
 )
@@ -101,7 +102,7 @@ func (r *run) dispatch(ctx context.Context) error {
 func (r *run) begin(ctx context.Context, i int) {
 	r.started.Add(1)
 	f := r.cfg.Flows[i]
-	e := ends{f.Client, f.Server}
+	e, of := endsOf(&f), meter.Of(&r.records[i])
 	var conn *connection
 	if !r.cfg.Fresh {
 		conn = r.pool.take(e)
@@ -113,11 +114,11 @@ func (r *run) begin(ctx context.Context, i int) {
 				r.fail(i, because(ctx, err))
 				return
 			}
-			r.finish(ctx, i, conn, conn.send(r.request(f)))
+			r.finish(ctx, i, conn, conn.send(r.request(f), of))
 		})
 		return
 	}
-	err := conn.send(r.request(f))
+	err := conn.send(r.request(f), of)
 	r.flows.Go(func() { r.finish(ctx, i, conn, err) })
 }
 
@@ -133,9 +134,10 @@ func (r *run) open(ctx context.Context, e ends) (*connection, error) {
 
 // request is what to ask for at this moment.
 func (r *run) request(f traffic.Flow) request {
-	q := request{flow: uint64(f.ID), bytes: f.Bytes, service: uint8(f.Service)}
-	q.count = uint8(copy(q.thresholds[:], r.cfg.Tagging.Thresholds))
-	if gap := r.cfg.Tagging.Gap; gap > 0 {
+	tagging, service := r.cfg.Tagging.Of(&f)
+	q := request{flow: uint64(f.ID), bytes: f.Bytes, service: uint8(service)}
+	q.count = uint8(copy(q.thresholds[:], tagging.Thresholds))
+	if gap := tagging.Gap; gap > 0 {
 		q.gap = gapOf(float64(gap) * r.cfg.Dilation)
 	}
 	if f.Rate > 0 {

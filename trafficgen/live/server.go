@@ -31,21 +31,23 @@ type Server struct {
 // maxErrors bounds what a server remembers of broken connections.
 const maxErrors = 16
 
-// Serve listens on every host and answers until Close. The congestion control
+// Serve listens on every host, for all transports, and answers until Close. The congestion control
 // is that of the sockets that send payload, by its kernel name; empty leaves
 // the host's default.
 func Serve(network Network, hosts []int, congestionControl string) (*Server, error) {
 	s := &Server{congestionControl: congestionControl, zeros: make([]byte, zerosSize), ledger: ledger{open: map[*socket]entry{}}}
 	for _, host := range hosts {
-		if err := s.listen(network, host); err != nil {
-			return nil, errors.Join(fmt.Errorf("serving on host %d: %w", host, err), s.Close())
+		for transport := range network.Transports() {
+			if err := s.listen(network, host, transport); err != nil {
+				return nil, errors.Join(fmt.Errorf("serving on host %d: %w", host, err), s.Close())
+			}
 		}
 	}
 	return s, nil
 }
 
-func (s *Server) listen(network Network, host int) error {
-	l, err := network.Listen(host)
+func (s *Server) listen(network Network, host, transport int) error {
+	l, err := network.Listen(host, transport)
 	if err != nil {
 		return err
 	}

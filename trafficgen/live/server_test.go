@@ -14,7 +14,7 @@ import (
 
 func dial(t *testing.T, n Network, server int) net.Conn {
 	t.Helper()
-	c, err := n.Dial(t.Context(), 0, server)
+	c, err := n.Dial(t.Context(), 0, server, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestServerCloseEndsConnections(t *testing.T) {
 			t.Errorf("%d bytes, %v from a closed server", len(rest), err)
 		}
 	}
-	if _, err := n.Dial(t.Context(), 0, 1); !errors.Is(err, unix.ECONNREFUSED) {
+	if _, err := n.Dial(t.Context(), 0, 1, 0); !errors.Is(err, unix.ECONNREFUSED) {
 		t.Errorf("dialling a closed server: %v, want %v", err, unix.ECONNREFUSED)
 	}
 }
@@ -144,11 +144,11 @@ type deaf struct{ *loopback }
 
 var errDeaf = errors.New("no such host")
 
-func (d deaf) Listen(host int) (net.Listener, error) {
+func (d deaf) Listen(host, transport int) (net.Listener, error) {
 	if host == 2 {
 		return nil, errDeaf
 	}
-	return d.loopback.Listen(host)
+	return d.loopback.Listen(host, transport)
 }
 
 func TestServeClosesWhatItOpened(t *testing.T) {
@@ -157,7 +157,7 @@ func TestServeClosesWhatItOpened(t *testing.T) {
 	if !errors.Is(err, errDeaf) || !strings.Contains(err.Error(), "host 2") {
 		t.Errorf("error %v, want %v of host 2", err, errDeaf)
 	}
-	if _, err := n.Dial(t.Context(), 0, 1); !errors.Is(err, unix.ECONNREFUSED) {
+	if _, err := n.Dial(t.Context(), 0, 1, 0); !errors.Is(err, unix.ECONNREFUSED) {
 		t.Errorf("dialling host 1: %v, want %v", err, unix.ECONNREFUSED)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"aqmlab/collectors/meter"
 )
 
 // inspect hands the descriptor of a connection's socket to f.
@@ -36,8 +38,8 @@ func exchange(t *testing.T, n *loopback, congestionControl string) (conn *connec
 	t.Helper()
 	flows := one(flow(0, 1, 10))
 	c := open(t, n, Config{Flows: flows, Connections: 1, CongestionControl: congestionControl})
-	conn = c.pool.take(ends{0, 1})
-	if err := conn.send(request{bytes: 10}); err != nil {
+	conn = c.pool.take(ends{server: 1})
+	if err := conn.send(request{bytes: 10}, meter.For{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.receive(); err != nil {
@@ -53,7 +55,7 @@ func TestBothSidesAreClassified(t *testing.T) {
 	serve(t, n, 1)
 	conn, sides := exchange(t, n, "")
 	for i, service := range []int{3, 3, 0, 63, 1} {
-		if err := conn.send(request{flow: uint64(i), bytes: 5000, service: uint8(service)}); err != nil {
+		if err := conn.send(request{flow: uint64(i), bytes: 5000, service: uint8(service)}, meter.For{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.receive(); err != nil {

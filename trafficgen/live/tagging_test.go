@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/collectors/meter"
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
@@ -25,7 +26,7 @@ import (
 // Ethernet: one of loopback's size would not fit.
 type narrow struct{ *loopback }
 
-func (n narrow) Dial(ctx context.Context, _, server int) (net.Conn, error) {
+func (n narrow) Dial(ctx context.Context, _, server, _ int) (net.Conn, error) {
 	d := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		return control(raw, func(fd int) error {
 			return errors.Join(unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_MAXSEG, 1448),
@@ -34,7 +35,7 @@ func (n narrow) Dial(ctx context.Context, _, server int) (net.Conn, error) {
 	}}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	c, err := d.DialContext(ctx, "tcp4", n.addr[server])
+	c, err := d.DialContext(ctx, "tcp4", n.addr[[2]int{server}])
 	n.dialled = append(n.dialled, c)
 	return c, err
 }
@@ -126,10 +127,10 @@ func TestEveryByteIsTagged(t *testing.T) {
 		}
 	}
 	c := open(t, n, Config{Flows: flows, Tagging: tagging, Connections: 1, Limit: time.Minute})
-	conn := c.pool.take(ends{0, 1})
+	conn := c.pool.take(ends{server: 1})
 	r := newRun(c, time.Now())
 	for _, f := range flows {
-		if err := conn.send(r.request(f)); err != nil {
+		if err := conn.send(r.request(f), meter.For{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.receive(); err != nil {
@@ -194,7 +195,7 @@ func TestSilenceEndsAMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	n.addr[1] = l.Addr().String()
+	n.addr[[2]int{1}] = l.Addr().String()
 	dial(t, narrow{n}, 1)
 	conn, err := l.Accept()
 	if err != nil {

@@ -25,11 +25,12 @@ type Flow struct {
 	Bytes   int64         // payload, from 1 to [MaxBytes]
 	Service int           // from 0; [Tagging] makes it the DSCP and queue of the payload
 
-	Workload int           // index of its workload: 0 is the spec's own, 1 the first of [Spec.Background]
-	Query    int           // from 1, distinct over the trace: the flows of one query, which is over when all are
-	Push     bool          // the server sends at Start, by itself; otherwise the client asks at Start
-	Stop     time.Duration // lab time, above Start, when the server's application has sent enough; the flow is over when that has come
-	Rate     units.Rate    // most payload that the server's application offers
+	Transport int           // index of what it speaks: 0 is the hosts' transport, 1 the first of [Spec.Transports]
+	Workload  int           // index of its workload: 0 is the spec's own, 1 the first of [Spec.Background]
+	Query     int           // from 1, distinct over the trace: the flows of one query, which is over when all are
+	Push      bool          // the server sends at Start, by itself; otherwise the client asks at Start
+	Stop      time.Duration // lab time, above Start, when the server's application has sent enough; the flow is over when that has come
+	Rate      units.Rate    // most payload that the server's application offers
 }
 
 // Record is what results have of the flow before it has run.
@@ -37,7 +38,7 @@ func (f Flow) Record() results.Flow {
 	return results.Flow{
 		ID: int64(f.ID), Start: f.Start, Bytes: f.Bytes,
 		Client: int32(f.Client), Server: int32(f.Server), Service: int32(f.Service),
-		Workload: int32(f.Workload), Query: int64(f.Query), Stops: f.Stop > 0,
+		Workload: int32(f.Workload), Transport: int32(f.Transport), Query: int64(f.Query), Stops: f.Stop > 0,
 		Stop: f.Stop, Rate: int64(f.Rate), Push: f.Push,
 	}
 }
@@ -125,10 +126,21 @@ const MaxThresholds = 8
 // one, a connection's flow begins a message if its server last wrote longer ago than
 // that, and nothing it wrote is unacknowledged; else it goes on with the message of
 // the flow before (TCN, footnote 5). What flows the other way, requests and ACKs, has the DSCP of the first
-// byte. The zero value is ready to use: every byte has the DSCP of its service.
+// byte. A transport may have a DSCP of its own, which then all bytes of its flows have. The
+// zero value is ready to use: every byte has the DSCP of its service.
 type Tagging struct {
 	Thresholds []units.Size  // rising, above zero, at most [MaxThresholds]
 	Gap        time.Duration // lab time between two writes that begins a message; zero: each flow does
+	Own        map[int]uint8 // DSCPs of transports that have one of their own, by [Flow.Transport]
+}
+
+// Of is what gives the bytes of a flow their DSCP: a tagging, and the service that it is
+// to be asked for. A flow whose transport has a DSCP of its own has no priorities.
+func (t Tagging) Of(f *Flow) (own Tagging, service int) {
+	if dscp, ok := t.Own[f.Transport]; ok {
+		return Tagging{}, int(dscp)
+	}
+	return t, f.Service
 }
 
 // Check tells whether the thresholds fit, for services below the number given.
@@ -142,6 +154,11 @@ func (t Tagging) Check(services int) error {
 			return fmt.Errorf("threshold %v is not above %v: want rising thresholds above zero", t.Thresholds[i], before)
 		}
 		before = threshold
+	}
+	for transport, dscp := range t.Own {
+		if dscp > MaxDSCP {
+			return fmt.Errorf("DSCP %d of transport %d is outside 0 to %d", dscp, transport, MaxDSCP)
+		}
 	}
 	if n := t.Queues(services); n > MaxDSCP+1 {
 		return fmt.Errorf("%d thresholds and %d services need %d DSCPs: there are %d", len(t.Thresholds), services, n, MaxDSCP+1)
