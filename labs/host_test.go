@@ -34,7 +34,7 @@ func TestTransport(t *testing.T) {
 func TestBadHosts(t *testing.T) {
 	tests := map[string]struct{ host, want string }{
 		"g":                 {"{transport: {kind: dctcp, g: 2}}", `x.yaml:3: host.transport.g: 2 is outside (0, 1]`},
-		"parameter of none": {"{transport: {kind: reno, beta: 1}}", `x.yaml:3: host.transport.beta: unknown parameter: it takes none`},
+		"parameter of none": {"{transport: {kind: reno, bias: 1}}", `x.yaml:3: host.transport.bias: unknown parameter: it takes none`},
 		"initial timeout":   {"{rto_initial: 0s}", `x.yaml:3: host.rto_initial: 0s is outside 1us to 120s`},
 		"longest timeout":   {"{rto_max: 121s}", `x.yaml:3: host.rto_max: 121s is outside 1us to 120s`},
 		"initial above all": {"{rto_initial: 2s,\n  rto_max: 1s}", `x.yaml:3: host.rto_initial: 2s is above host.rto_max, 1s`},

@@ -161,6 +161,10 @@ func speech(c *sim.Config, lab *labs.Lab, spoken labs.Speech) (s sim.Speech, err
 
 		LossRecovery: h.LossRecovery,
 	}
+	if rtt := max(lab.RTT.Min, lab.RTT.Max); rtt > 0 && lab.Topology.Rate > 0 {
+		const links = 4 // of the way across two tiers; fewer make it no less a bound
+		s.TCP.BaseRTT = rtt + links*lab.Topology.Rate.Time(h.MTU+packet.FrameOverhead)
+	}
 	if h.Stack == labs.StackLinux && h.LossRecovery != tcp.SACK {
 		likeLinux(s.TCP, max(lab.RTT.Min, lab.RTT.Max))
 	}

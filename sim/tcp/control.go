@@ -58,10 +58,11 @@ type ack struct {
 
 // congestion is a congestion event.
 type congestion struct {
-	cause  cause
-	flight int64 // bytes sent and not acknowledged, without those of limited transmit
-	una    int64 // all acknowledged
-	again  bool  // this window of data has been cut already, for a mark
+	cause    cause
+	flight   int64 // bytes sent and not acknowledged, without those of limited transmit
+	una      int64 // all acknowledged
+	timeouts int   // expiries in a row, this one included
+	again    bool  // this window of data has been cut already, for a mark
 }
 
 type cause uint8

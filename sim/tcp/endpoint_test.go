@@ -28,7 +28,7 @@ func TestConfigErrors(t *testing.T) {
 		"tcp: initial timeout 2s: want above zero, at most 1s":                                                    func(c *Config) { c.RTOInit = 2 * time.Second },
 		`tcp: loss recovery "reno": want rack, sack or sack-prr`:                                                  func(c *Config) { c.LossRecovery = "reno" },
 		"tcp: negative clock granularity":                                                                         func(c *Config) { c.Granularity = -1 },
-		`tcp: congestion control: unknown kind "vegas": want one of dctcp, ecn-star, reno, cubic, prague`:         func(c *Config) { c.Control.Kind = "vegas" },
+		`tcp: congestion control: unknown kind "vegas": want one of dctcp, ecn-star, reno, cubic, prague, swift`:  func(c *Config) { c.Control.Kind = "vegas" },
 	} {
 		c := config("reno")
 		change(&c)

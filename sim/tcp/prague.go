@@ -143,6 +143,9 @@ func (c *prague) pace(w *window, s *sample) {
 
 // cut halves the window for a loss. What a mark took of it within a round trip counts.
 func (c *prague) cut(w *window, e congestion) {
+	if e.timeouts > 1 {
+		return // only the first of a row sets the threshold (RFC 5681, section 3.1)
+	}
 	left := 0.5
 	if e.una <= c.cutEnd {
 		left = min(left/c.took, 1)

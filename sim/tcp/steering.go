@@ -33,6 +33,7 @@ type sample struct {
 	now        time.Duration
 	rtt        time.Duration // of what was sent last of all that it tells to have arrived; below zero when nothing has
 	srtt       time.Duration // smoothed; zero: not measured
+	base       time.Duration // the longest of all connections without queues; zero: not known
 	arrived    int64         // bytes that it tells to have arrived, SACKed ones included
 	marks      int64         // marked packets that it tells of, with [echoCounts]
 	lost       int64         // bytes that it shows to be lost; with RACK only
@@ -82,7 +83,7 @@ func (e *Endpoint) newest(now time.Duration, s *packet.Segment, acked bool) time
 func (e *Endpoint) tell(now time.Duration, k *packet.Packet, was standing) {
 	s := &e.sample // kept, so that none is allocated
 	*s = sample{
-		now: now, rtt: was.rtt, srtt: time.Duration(e.rtt.srtt),
+		now: now, rtt: was.rtt, srtt: time.Duration(e.rtt.srtt), base: e.stack.config.BaseRTT,
 		arrived: e.arrived() - was.arrived, marks: e.takeCount(&k.Segment), lost: e.rack.losses - was.losses,
 		flight: was.pipe, pipe: e.pipe(), una: e.una, nxt: e.nxt,
 		limited: was.limited, recovering: e.board.phase == recovering, hash: e.ends.Hash,

@@ -63,6 +63,9 @@ type Config struct {
 	// RTOOpen is the timeout before the first sample of a connection that is
 	// established without a handshake, which would have given one; zero: RTOInit.
 	RTOOpen time.Duration
+	// BaseRTT is the longest round-trip time without queues, transmission included, for
+	// controls that aim at a delay. With zero these know only what they measure.
+	BaseRTT time.Duration
 	// QuickAcks is how many segments are acknowledged at once when data begins to
 	// come, and again after a pause of a timeout (Linux's quick ACKs); zero or more.
 	QuickAcks int
@@ -227,5 +230,6 @@ func Controls() kind.Table[struct{}, Family] {
 		kind.Row("reno", "Reno without ECN (RFC 5681)", struct{}{}, newReno),
 		kind.Row("cubic", "CUBIC without ECN (RFC 9438)", Cubic{Beta: 0.7, C: 0.4, FastConvergence: true}, newCubic),
 		kind.Row("prague", "DCTCP for shared networks: ECT(1), paced, and with accurate feedback (L4S)", transport.DefaultPrague(), newPrague),
+		kind.Row("swift", "keep the delay at a target, with windows of less than a segment (SIGCOMM 2020)", transport.DefaultSwift(), newSwift),
 	}
 }

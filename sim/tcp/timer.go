@@ -79,8 +79,8 @@ func (e *Endpoint) timeout(now time.Duration) {
 		e.sendSYN(now)
 		return
 	}
-	if !again {
-		e.cut(congestion{cause: timedOut, flight: e.flight()})
+	if !again || e.steer != nil {
+		e.cut(congestion{cause: timedOut, flight: e.flight(), timeouts: e.rtt.backoffs})
 	} else {
 		e.reacted(timedOut)
 	}
