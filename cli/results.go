@@ -296,7 +296,7 @@ in docs/labs.md.`,
 	c.Flags().BoolVar(&f.asCSV, "csv", false, "write CSV (the default)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "write JSON: an array with an object a row")
 	c.Flags().StringSliceVar(&f.tables, "table", nil, "tables to write: summary, flows, series, ... (default: summary, with --out all)")
-	completeFlag(c, "table", cobra.FixedCompletions([]string{report.SummaryTable, "flows", "series", "goodput", "probes", "senders", "estimates", "delays"}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(c, "table", cobra.FixedCompletions([]string{report.SummaryTable, report.CoexistenceTable, "flows", "series", "goodput", "probes", "senders", "estimates", "delays"}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().StringVar(&f.out, "out", "", "folder to write a file for each table to, instead of standard output")
 	return c
 }

@@ -100,10 +100,10 @@ func TestResultsExport(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"want one of them":                      {"--csv", "--json"},
-		"want one of summary, flows, series":    {"--table", "queues"},
-		"several tables need a folder":          {"--table", "flows,series"},
-		"unknown table \"queues\": want one of": {"--table", "queues", "--out", out},
+		"want one of them": {"--csv", "--json"},
+		"want one of summary, coexistence, flows, series": {"--table", "queues"},
+		"several tables need a folder":                    {"--table", "flows,series"},
+		"unknown table \"queues\": want one of":           {"--table", "queues", "--out", out},
 	} {
 		if text, errs := run(t, exitUsage, append([]string{"results", "export", dir}, args...)...); text != "" || !strings.Contains(errs, want) {
 			t.Errorf("%v: %q, %q, want %q", args, text, errs, want)

@@ -13,12 +13,18 @@ import (
 	"strings"
 
 	"aqmlab/results"
+	"aqmlab/results/coexist"
+	"aqmlab/results/compare"
 	"aqmlab/results/store"
 )
 
 // SummaryTable is the table of [Export] that is computed: a row for each
 // point and class of flows. The others are the Parquet files of the points.
 const SummaryTable = "summary"
+
+// CoexistenceTable is the other one: a row for each value of how parties of a point share
+// the network.
+const CoexistenceTable = "coexistence"
 
 // ErrNoTable is the error for a table that a run does not have.
 var ErrNoTable = errors.New("unknown table")
@@ -35,7 +41,7 @@ func Tables(r *store.Run) ([]string, error) {
 		stored = append(stored, tables...)
 	}
 	slices.Sort(stored)
-	return append([]string{SummaryTable}, slices.Compact(stored)...), nil
+	return append([]string{SummaryTable, CoexistenceTable}, slices.Compact(stored)...), nil
 }
 
 // Export writes a table of all points, point after point. The error for a table
@@ -49,9 +55,12 @@ func Export(w io.Writer, r *store.Run, table string, as Format) error {
 		return fmt.Errorf("run %s: %w %q: want one of %s", filepath.Base(r.Dir), ErrNoTable, table, strings.Join(tables, ", "))
 	}
 	out := newSink(w, as)
-	if table == SummaryTable {
+	switch table {
+	case SummaryTable:
 		err = exportSummary(out, r)
-	} else {
+	case CoexistenceTable:
+		err = exportCoexistence(out, r)
+	default:
 		err = exportTable(out, r, table)
 	}
 	if err == nil {
@@ -92,6 +101,33 @@ func exportSummary(out sink, r *store.Run) error {
 			}
 			err := out.row(append(row, int64(j.Flows), int64(j.Completed), j.Marks, j.Drops, j.Timeouts, j.Goodput, j.Fidelity.Label))
 			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exportCoexistence writes the values of all points that can be judged.
+func exportCoexistence(out sink, r *store.Run) error {
+	if err := out.header([]string{"scheme", "load", "seed", "measure", "of", "value", "unit"}); err != nil {
+		return err
+	}
+	points, err := r.ReadFlows()
+	if err != nil {
+		return err
+	}
+	judged, blind := compare.Judge([]*store.Run{r}, points)
+	if len(blind) > 0 {
+		return errors.New(blind[0])
+	}
+	for i, p := range points {
+		if judged[i] == nil {
+			continue
+		}
+		for _, v := range judged[i].Values {
+			m, _ := coexist.MeasureOf(v.Measure)
+			if err := out.row([]any{p.Scheme, p.Load, p.Seed, v.Measure, v.Of, v.Value, m.Unit}); err != nil {
 				return err
 			}
 		}

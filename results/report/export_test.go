@@ -121,7 +121,7 @@ func TestExportJSON(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	r := stored(t, resultstest.StarManifest(), resultstest.Measured()[:2])
-	if tables, err := Tables(r); err != nil || !slices.Equal(tables, []string{"summary", "flows", "series"}) {
+	if tables, err := Tables(r); err != nil || !slices.Equal(tables, []string{"summary", "coexistence", "flows", "series"}) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
 	err := Export(&bytes.Buffer{}, r, "queues", CSV)

@@ -102,7 +102,7 @@ func newPage(runs []*store.Run, c compare.Comparison) (*Page, error) {
 	points := compare.Contenders(runs)
 	queries := false
 	for _, load := range c.Loads {
-		s := section{Load: load, marks: marksOf(runs)}
+		s := section{Load: load, marks: marksOf(runs), manifest: runs[0].Manifest}
 		s.tabulate(c)
 		if err := s.draw(c, points); err != nil {
 			return nil, fmt.Errorf("preparing the report: %w", err)

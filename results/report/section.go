@@ -23,7 +23,8 @@ type section struct {
 	Tables   []layout.Table // those beside
 	Groups   []group
 
-	marks marks // of figures over time
+	marks    marks            // of figures over time
+	manifest results.Manifest // of the first run
 }
 
 // group is some figures under one heading.
@@ -110,7 +111,10 @@ func (s *section) draw(c compare.Comparison, points []store.Point) error {
 	if err := s.drawQueues(c, points); err != nil {
 		return err
 	}
-	return s.drawServices(c, points)
+	if err := s.drawServices(c, points); err != nil {
+		return err
+	}
+	return s.drawSharing(c, points)
 }
 
 // underFirstSeed reads samples under every scheme, all of the first seed of the

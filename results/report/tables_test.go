@@ -68,8 +68,8 @@ func TestReportOfEverything(t *testing.T) {
 		}
 	}
 	// 6 + 2 statistics against the load; per load 5 CDFs, a probe, 3 schemes'
-	// queues, and their goodputs by queue and by service.
-	if want := 8 + 2*(5+1+3+3+3); count["figure"] != want {
+	// queues, their goodputs by queue and by service, and the shares of services.
+	if want := 8 + 2*(5+1+3+3+3+3); count["figure"] != want {
 		t.Errorf("%d figures, want %d", count["figure"], want)
 	}
 	for _, want := range []string{

@@ -128,6 +128,14 @@ func (l frame) joint(c canvas, s Series, p Point, at place, rows bool) {
 			c.line([]place{{end.x - whisker.x, end.y - whisker.y}, {end.x + whisker.x, end.y + whisker.y}}, thin)
 		}
 	}
+	if p.Left != p.Right && !rows {
+		thin := stroke{colour: colour(s.Style), width: 0.9}
+		from, to := l.x.at(p.Left), l.x.at(p.Right)
+		c.line([]place{{from, at.y}, {to, at.y}}, thin)
+		for _, x := range []float64{from, to} {
+			c.line([]place{{x, at.y - 2.5}, {x, at.y + 2.5}}, thin)
+		}
+	}
 	mark(c, s.Style, at)
 }
 

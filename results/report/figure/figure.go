@@ -60,7 +60,10 @@ type Point struct {
 	// Low and High bound the interval of a point that is Joined or one of Dots: of X where the
 	// Y axis has rows, else of Y. Equal ones are none.
 	Low, High float64
-	Note      string // is shown when the mouse rests on such a point in a browser
+	// Left and Right bound that of X of a point that also has one, of a figure without
+	// rows. Equal ones are none.
+	Left, Right float64
+	Note        string // is shown when the mouse rests on such a point in a browser
 }
 
 // The size of a figure, in SVG pixels of which a PDF takes 96 an inch. At the

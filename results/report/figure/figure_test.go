@@ -158,6 +158,25 @@ func TestMarkersAreSpacedEvenly(t *testing.T) {
 	}
 }
 
+// TestIntervalsOfBoth: a point may have an interval of X beside that of Y, each with two
+// whiskers; rows have none of X beside their own.
+func TestIntervalsOfBoth(t *testing.T) {
+	f := Figure{X: Axis{High: 10}, Y: Axis{High: 10}, Series: []Series{{Form: Dots, Points: []Point{{X: 5, Y: 5, Low: 4, High: 6}}}}}
+	lines := func(f Figure) int { return strings.Count(string(f.SVG()), "<path") }
+	one := lines(f)
+	f.Series[0].Points[0].Left, f.Series[0].Points[0].Right = 3, 7
+	if got := lines(f); got != one+3 {
+		t.Errorf("%d lines, want three more than %d", got, one)
+	}
+	f.Y = Axis{Rows: []string{"a"}}
+	f.Series[0].Points[0].Y = 0
+	with := lines(f)
+	f.Series[0].Points[0].Left, f.Series[0].Points[0].Right = 0, 0
+	if got := lines(f); got != with {
+		t.Errorf("with rows: %d lines and %d", with, got)
+	}
+}
+
 // Marks stand at their values, and not where there is no axis.
 func TestMarks(t *testing.T) {
 	f := example()
