@@ -17,6 +17,7 @@ import (
 
 func checkSwitch(r *schema.Reader, l *Lab) {
 	checkBuffer(r, l)
+	checkClassifier(r, l)
 	mtu := units.Size(l.Host.MTU)
 	limiter := l.Switch.Limiter
 	if limiter.RateFraction == 1 {
@@ -101,6 +102,27 @@ func checkQuantum(r *schema.Reader, l *Lab, path string, c kind.Choice) {
 	if quantum, err := units.ParseSize(raw); err == nil && quantum < mtu {
 		r.Fail(path+".quantum", "%v does not hold one packet: want at least host.mtu, %dB", quantum, mtu)
 	}
+}
+
+// classifierPath is where the classifier stands.
+const classifierPath = "switch.classifier"
+
+// checkClassifier builds it, if the lab names one.
+func checkClassifier(r *schema.Reader, l *Lab) {
+	c, choice := l.Switch.Classifier, r.Choice(classifierPath)
+	switch {
+	case c.Kind != "":
+		r.RefuseUnused(choice, c)
+		schema.BuildOf(r, classifierPath, c, port.Classifiers(), port.ClassifierEnv{Queues: l.Switch.Queues})
+	case len(c.Params) > 0 && r.Sound(choice.KindPath()):
+		r.Fail(choice.KindPath(), "missing: want one of %s", strings.Join(port.Classifiers().Names(), ", "))
+	}
+}
+
+// queueByDSCP tells whether each DSCP has a queue of its own, the one of its number.
+func (l *Lab) queueByDSCP() bool {
+	made, err := port.Classifiers().New(l.Switch.Classifier.Kind, l.Switch.Classifier.Params, port.ClassifierEnv{Queues: l.Switch.Queues})
+	return err != nil || made == nil
 }
 
 // bufferPath is where the buffer stands.

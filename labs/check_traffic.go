@@ -50,8 +50,8 @@ func checkWorkload(r *schema.Reader, l *Lab, path string, w *Workload) (byLoad b
 	schema.BuildOf(r, path+".sizes", w.Sizes, trafficgen.Sizes(), trafficgen.Env{})
 	arrival := schema.BuildOf(r, path+".arrival", w.Arrival, trafficgen.Arrivals(), trafficgen.Env{})
 	services := path + ".services"
-	if n := len(w.Services); n > l.Switch.Queues && r.Sound(services, "switch.scheduler.queues") {
-		r.Fail(services, "%d services: want at most one for each queue, switch.scheduler.queues is %d", n, l.Switch.Queues)
+	if n := len(w.Services); n > l.Switch.Queues && l.queueByDSCP() && r.Sound(services, "switch.scheduler.queues") {
+		r.Fail(services, "%d services: want at most one for each queue, switch.scheduler.queues is %d, or %s: map", n, l.Switch.Queues, classifierPath)
 	}
 	return arrival == nil || arrival.ByLoad()
 }
@@ -69,6 +69,10 @@ func checkPIAS(r *schema.Reader, l *Lab, schedulers []served) {
 		}
 	}
 	if priorities == 0 || !r.Sound(piasPath, "switch.scheduler.queues") {
+		return
+	}
+	if !l.queueByDSCP() {
+		r.Fail(piasPath, "each threshold needs a queue of its own: want no %s beside it", classifierPath)
 		return
 	}
 	services := len(l.Workload.Services)
@@ -100,7 +104,7 @@ func checkProbe(r *schema.Reader, l *Lab, layout topologies.Layout) {
 	}
 	if r.Sound("probe.service", piasPath, "switch.scheduler.queues") {
 		for i, service := range p.Services {
-			if n := l.Tagging().Queues(service + 1); n > l.Switch.Queues {
+			if n := l.Tagging().Queues(service + 1); n > l.Switch.Queues && l.queueByDSCP() {
 				r.Fail(fmt.Sprintf("%s[%d]", "probe.service", i), "service %d is in queue %d, from 0: switch.scheduler.queues is %d", service, n-1, l.Switch.Queues)
 			}
 		}

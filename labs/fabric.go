@@ -78,17 +78,18 @@ func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {
 		return port.Spec{}, err
 	}
 	spec := port.Spec{
-		Rate:      l.Topology.Rate,
-		RTTs:      rtts,
-		Queues:    l.Switch.Queues,
-		Lengths:   l.Switch.lengths(),
-		MTU:       l.Host.MTU,
-		Buffer:    l.buffer(),
-		Sharing:   clone(l.sharingOf(l.Schemes[i])),
-		Scheduler: clone(l.schedulerOf(l.Schemes[i])),
-		Scheme:    clone(l.Schemes[i].AQM),
-		Ingress:   clone(l.Schemes[i].Ingress),
-		Seed:      seed,
+		Rate:       l.Topology.Rate,
+		RTTs:       rtts,
+		Queues:     l.Switch.Queues,
+		Lengths:    l.Switch.lengths(),
+		MTU:        l.Host.MTU,
+		Buffer:     l.buffer(),
+		Sharing:    clone(l.sharingOf(l.Schemes[i])),
+		Scheduler:  clone(l.schedulerOf(l.Schemes[i])),
+		Scheme:     clone(l.Schemes[i].AQM),
+		Ingress:    clone(l.Schemes[i].Ingress),
+		Classifier: clone(l.Switch.Classifier),
+		Seed:       seed,
 	}
 	if l.Switch.Limiter.RateFraction < 1 {
 		spec.Limiter = l.Switch.Limiter

@@ -141,12 +141,13 @@ type Container struct {
 
 // Switch is how every switch port is set up.
 type Switch struct {
-	Buffer    Buffer       `lab:"buffer"`
-	Lengths   string       `lab:"lengths" what:"count" oneof:"wire,ip" default:"wire" doc:"what the length of a packet counts in queues, buffers, thresholds and quanta: wire, what it takes on the wire, or ip, its network-layer bytes, see [below](#lengths)"`
-	Queues    int          `lab:"scheduler.queues" default:"1" range:"1..64" doc:"queues of a port"`
-	Scheduler kind.Choice  `lab:"scheduler" kinds:"schedulers" default:"fifo" doc:"what aqmlab scheduler list lists"`
-	Limiter   port.Limiter `lab:"limiter"`
-	Pause     fabric.Pause `lab:"pause"` // flow control; zero: off
+	Buffer     Buffer       `lab:"buffer"`
+	Lengths    string       `lab:"lengths" what:"count" oneof:"wire,ip" default:"wire" doc:"what the length of a packet counts in queues, buffers, thresholds and quanta: wire, what it takes on the wire, or ip, its network-layer bytes, see [below](#lengths)"`
+	Queues     int          `lab:"scheduler.queues" default:"1" range:"1..64" doc:"queues of a port"`
+	Scheduler  kind.Choice  `lab:"scheduler" kinds:"schedulers" default:"fifo" doc:"what aqmlab scheduler list lists"`
+	Classifier kind.Choice  `lab:"classifier" kinds:"classifiers" doc:"which queue of a port a DSCP has, see [below](#classifier); that of its number when absent"`
+	Limiter    port.Limiter `lab:"limiter"`
+	Pause      fabric.Pause `lab:"pause"` // flow control; zero: off
 }
 
 // What [Switch] has lengths count.

@@ -342,7 +342,7 @@ func TestBadOverrides(t *testing.T) {
 		"text for number":  {set: []string{"workload.flows=many"}, want: `--set: workload.flows: "many" is not a whole number from 1 to 100000000`},
 		"no unit":          {set: []string{"host.rto_min=5"}, want: `--set: host.rto_min: "5" is not a time: want one such as 250us, 10ms or 1.5s`},
 		"empty":            {set: []string{"workload.flows="}, want: `--set: workload.flows: "" is not a whole number from 1 to 100000000`},
-		"against the file": {set: []string{"switch.scheduler.queues=1", "workload.services=2"}, want: `--set: workload.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1`},
+		"against the file": {set: []string{"switch.scheduler.queues=1", "workload.services=2"}, want: `--set: workload.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1, or switch.classifier: map`},
 		"variable":         {env: []string{"AQMLAB_WORKLOAD_FLOWS=0"}, want: `AQMLAB_WORKLOAD_FLOWS: workload.flows: 0 is outside 1 to 100000000`},
 		"variable's kind":  {env: []string{"AQMLAB_WORKLOAD_SIZES=foxed"}, want: `AQMLAB_WORKLOAD_SIZES: workload.sizes.kind: unknown kind "foxed": want one of websearch, datamining, cache, hadoop, websearch-ns2, datamining-ns2, pareto, fixed, uniform, cdf (did you mean fixed?)`},
 		"unknown variable": {env: []string{"AQMLAB_WORKLOAD_FLOW=0"}, want: `AQMLAB_WORKLOAD_FLOW: unknown variable: no key of the lab is set by it (did you mean AQMLAB_WORKLOAD_FLOWS?)`},

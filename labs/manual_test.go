@@ -22,13 +22,14 @@ var update = flag.Bool("update", false, "rewrite the tables of docs/labs.md and 
 // the rows of kinds say. A stale one is rewritten with -update.
 func TestManual(t *testing.T) {
 	checkManual(t, "../docs/labs.md", map[string]string{
-		"keys":       keyTable(),
-		"events":     entryTable(eventsKey),
-		"programs":   entryTable(programsKey),
-		"transports": entryTable(transportsKey),
-		"topologies": kindTable(topologies.Table().Entries()),
-		"base RTTs":  kindTable(basertt.Table().Entries()),
-		"arrivals":   kindTable(trafficgen.Arrivals().Entries()),
+		"keys":        keyTable(),
+		"events":      entryTable(eventsKey),
+		"programs":    entryTable(programsKey),
+		"transports":  entryTable(transportsKey),
+		"classifiers": kindTable(port.Classifiers().Entries()),
+		"topologies":  kindTable(topologies.Table().Entries()),
+		"base RTTs":   kindTable(basertt.Table().Entries()),
+		"arrivals":    kindTable(trafficgen.Arrivals().Entries()),
 	})
 	checkManual(t, "../docs/rack.md", map[string]string{"machines": entryTable("machines")})
 }

@@ -248,7 +248,7 @@ func TestBadTraffic(t *testing.T) {
 		"background jitter":      {base + "background: [{name: b, jitter: 1us}]\n", key + `background.b.jitter: unknown key "jitter": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},
 		"background connections": {base + "background: [{name: b, connections: 0}]\n", key + `background.b.connections: unknown key "connections": want one of pattern, host, load, flows, services, service_by, shares_of, service_sizes, transfer, arrival, sizes`},
 		"background kind":        {base + "background: [{name: b, sizes: webserch}]\n", key + `background.b.sizes.kind: unknown kind "webserch": want one of websearch, datamining, cache, hadoop, websearch-ns2, datamining-ns2, pareto, fixed, uniform, cdf (did you mean websearch?)`},
-		"background services":    {base + "background: [{name: b, services: 2}]\n", key + "background.b.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1"},
+		"background services":    {base + "background: [{name: b, services: 2}]\n", key + "background.b.services: 2 services: want at most one for each queue, switch.scheduler.queues is 1, or switch.classifier: map"},
 		"background misfit":      {base + "background: [{name: b, host: 10}]\n", "x.yaml: workload: drawing flows: background 1: host: 9 is outside 0 to 8"},
 	} {
 		_, err := labs.Parse("x.yaml", []byte(c.file))

@@ -65,6 +65,18 @@ func (k *Packet) Class(queues int) int {
 	return 0
 }
 
+// Classes is the queue that the packets of each DSCP have at a port, where that is not
+// the queue of its number. A nil one is: [Packet.Class].
+type Classes [64]uint8
+
+// Of is the number of a packet's queue at a port with so many.
+func (c *Classes) Of(k *Packet, queues int) int {
+	if c == nil {
+		return k.Class(queues)
+	}
+	return int(c[k.DSCP&63])
+}
+
 // Queue is a FIFO of packets, linked through them so that it never allocates.
 // The zero Queue is empty and counts network-layer bytes.
 type Queue struct {

@@ -58,7 +58,7 @@ func (p *Port) rebuild(now time.Duration, made parts) {
 
 // rejoin puts a packet into its queue, for the scheduler at the time at which it arrived.
 func (p *Port) rejoin(k *packet.Packet) {
-	i, length := k.Class(len(p.queues)), p.lengths.Of(int(k.Size))
+	i, length := p.class(k), p.lengths.Of(int(k.Size))
 	if p.sorted {
 		own := i
 		if p.classed {

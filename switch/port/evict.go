@@ -29,7 +29,7 @@ func (p *Port) evict(now time.Duration, k *packet.Packet) bool {
 	for more := k; more != nil; {
 		gone := more
 		more, gone.Next = gone.Next, nil
-		i, length := gone.Class(len(p.queues)), p.lengths.Of(int(gone.Size))
+		i, length := p.class(gone), p.lengths.Of(int(gone.Size))
 		q := &p.queues[i]
 		q.Remove(gone)
 		q.Enqueued--

@@ -10,6 +10,7 @@
 package port
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -31,13 +32,19 @@ type Port struct {
 	scheduler sched.Scheduler
 	sending   int32 // size of the packet that is leaving
 	lengths   packet.Lengths
-	sorted    bool         // the scheduler is a [sched.Sorter], and holds the packets
-	classed   bool         // it is a [sched.Classifier], too, and has the queues that the scheme knows
-	choosy    bool         // and a [sched.Admitter]
-	limiter   *tokenBucket // nil when off
-	turns     *turns       // nil when the scheme does not observe rounds
+	sorted    bool    // the scheduler is a [sched.Sorter], and holds the packets
+	classed   bool    // it is a [sched.Classifier], too, and has the queues that the scheme knows
+	choosy    bool    // and a [sched.Admitter]
+	extras    *extras // nil without any
+	turns     *turns  // nil when the scheme does not observe rounds
 	release   func(*packet.Packet)
 	watch     Watch // nil: none
+}
+
+// extras is what few ports have.
+type extras struct {
+	limiter *tokenBucket    // nil when off
+	classes *packet.Classes // nil where a DSCP is the number of its queue
 }
 
 // queue is one queue of a port.
@@ -96,11 +103,11 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 	for i := range made.queues {
 		made.queues[i].Queue = packet.NewQueue(spec.Lengths)
 	}
-	if made.limiter, err = newTokenBucket(spec.Limiter, spec.Rate); err != nil {
+	if made.extras, err = newExtras(spec); err != nil {
 		return made, err
 	}
 	schedulers := kinds.Schedulers()
-	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, Buffer: spec.Buffer, TurnEnded: p.turnEnded, Schedulers: schedulers}
+	env := sched.Env{Queues: spec.Queues, Heads: p, FullPacket: spec.FullPacket(), Lengths: spec.Lengths, Buffer: spec.Buffer, Classes: made.extras.classesOf(), TurnEnded: p.turnEnded, Schedulers: schedulers}
 	if made.scheduler, err = schedulers.New(spec.Scheduler.Kind, spec.Scheduler.Params, env); err != nil {
 		return made, fmt.Errorf("scheduler: %w", err)
 	}
@@ -112,6 +119,44 @@ func (p *Port) design(spec Spec, kinds Kinds, pool *Pool) (made parts, err error
 	_, made.choosy = made.scheduler.(sched.Admitter)
 	made.judge, err = newJudge(spec, kinds, made.scheduler)
 	return made, err
+}
+
+// newExtras is nil if the spec asks for none.
+func newExtras(spec Spec) (*extras, error) {
+	limiter, err := newTokenBucket(spec.Limiter, spec.Rate)
+	if err != nil {
+		return nil, err
+	}
+	classes, err := Classifiers().New(cmp.Or(spec.Classifier.Kind, byDSCP), spec.Classifier.Params, ClassifierEnv{spec.Queues})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("classifier: %w", err)
+	case limiter == nil && classes == nil:
+		return nil, nil
+	}
+	return &extras{limiter, classes}, nil
+}
+
+func (x *extras) classesOf() *packet.Classes {
+	if x == nil {
+		return nil
+	}
+	return x.classes
+}
+
+func (p *Port) limiter() *tokenBucket {
+	if p.extras == nil {
+		return nil
+	}
+	return p.extras.limiter
+}
+
+// class is the number of a packet's queue.
+func (p *Port) class(k *packet.Packet) int {
+	if p.extras == nil {
+		return k.Class(len(p.queues))
+	}
+	return p.extras.classes.Of(k, len(p.queues))
 }
 
 // newJudge makes the scheme of a port with that scheduler.
@@ -152,7 +197,7 @@ type parts struct {
 	sorted    bool
 	classed   bool
 	choosy    bool
-	limiter   *tokenBucket
+	extras    *extras
 }
 
 // assume gives the port, which is empty, its parts.
@@ -160,7 +205,7 @@ func (p *Port) assume(m parts) {
 	p.scheme, p.turns = m.scheme, m.turns
 	p.queues, p.memory, p.scheduler = m.queues, m.memory, m.scheduler
 	p.memory.draws()
-	p.lengths, p.sorted, p.classed, p.choosy, p.limiter = m.lengths, m.sorted, m.classed, m.choosy, m.limiter
+	p.lengths, p.sorted, p.classed, p.choosy, p.extras = m.lengths, m.sorted, m.classed, m.choosy, m.extras
 }
 
 // turnEnded passes the end of a queue's turn on to a scheme that asks for it. A
@@ -178,7 +223,7 @@ func (p *Port) turnEnded(now time.Duration, q int, emptied bool) {
 // Enqueue takes a packet that arrives at now: classify, admit, let the scheme
 // decide, queue. It reports false when the packet was dropped.
 func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
-	i := k.Class(len(p.queues))
+	i := p.class(k)
 	q, length := &p.queues[i], p.lengths.Of(int(k.Size))
 	k.Marked = false
 	own, taken := i, true
@@ -246,8 +291,8 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 		}
 		q := &p.queues[i]
 		size := p.next(q).Size
-		if p.limiter != nil {
-			if at := p.limiter.ready(now, packet.OnWire(int(size))); at > now {
+		if limiter := p.limiter(); limiter != nil {
+			if at := limiter.ready(now, packet.OnWire(int(size))); at > now {
 				return nil, at
 			}
 		}
@@ -274,8 +319,8 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 			p.drop(now, i, k, DroppedOnDeparture)
 			continue
 		}
-		if p.limiter != nil {
-			p.limiter.spend(now, packet.OnWire(int(size)))
+		if limiter := p.limiter(); limiter != nil {
+			limiter.spend(now, packet.OnWire(int(size)))
 		}
 		q.Sent++
 		q.SentBytes += int64(size)

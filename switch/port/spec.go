@@ -15,19 +15,20 @@ import (
 // Spec says how a port is built. It is plain data: a lab makes it, and it
 // crosses process boundaries as JSON.
 type Spec struct {
-	Rate      units.Rate     // line rate C
-	FacesHost bool           // its link leads to a host, not to a switch
-	RTTs      aqm.RTTs       // base RTTs, for the thresholds that are computed from them
-	Queues    int            // number of queues; the DSCP of a packet is its queue's number, an unknown one means queue 0
-	Buffer    units.Size     // bytes of packet memory: the port's, or the pool's that all ports of a switch draw from
-	Sharing   kind.Choice    // of the buffer; the zero choice is that of a port's own
-	Lengths   packet.Lengths // what the length of a packet counts
-	MTU       int            // network-layer bytes of a full packet; [packet.FullPacket] when zero
-	Limiter   Limiter
-	Scheduler kind.Choice
-	Scheme    kind.Choice
-	Ingress   kind.Choice // gate of the ingress side; without a kind there is none
-	Seed      uint64      // of the scheme's randomness
+	Rate       units.Rate     // line rate C
+	FacesHost  bool           // its link leads to a host, not to a switch
+	RTTs       aqm.RTTs       // base RTTs, for the thresholds that are computed from them
+	Queues     int            // number of queues
+	Buffer     units.Size     // bytes of packet memory: the port's, or the pool's that all ports of a switch draw from
+	Sharing    kind.Choice    // of the buffer; the zero choice is that of a port's own
+	Lengths    packet.Lengths // what the length of a packet counts
+	MTU        int            // network-layer bytes of a full packet; [packet.FullPacket] when zero
+	Limiter    Limiter
+	Classifier kind.Choice // which queue a DSCP has; the zero choice is that of its number
+	Scheduler  kind.Choice
+	Scheme     kind.Choice
+	Ingress    kind.Choice // gate of the ingress side; without a kind there is none
+	Seed       uint64      // of the scheme's randomness
 }
 
 // FullPacket is the length of a full packet.

@@ -50,7 +50,7 @@ func newAIFO(p AIFO, env Env) (Scheduler, error) {
 	if env.Buffer > 0 && p.Capacity > env.Buffer {
 		return nil, kind.Invalid("capacity", "%v is more than the buffer of %v", p.Capacity, env.Buffer)
 	}
-	ranks := newPacketRanks(p.Rank, p.Flows, slices.Repeat([]int{1}, env.Queues), env.Lengths)
+	ranks := newPacketRanks(p.Rank, p.Flows, slices.Repeat([]int{1}, env.Queues), env)
 	return &aifo{
 		byRank: newByRank(ranks, env, 1), k: p.K, capacity: float64(p.Capacity),
 		window: make([]uint64, 0, p.Window), sample: p.Sample, arrived: p.Sample - 1,

@@ -37,7 +37,7 @@ const (
 )
 
 type dualQ struct {
-	classes int // of the port
+	classes classes
 	ect1    bool
 	shifted bool
 	shift   time.Duration
@@ -70,7 +70,7 @@ func newDualQ(p DualQ, env Env) (Scheduler, error) {
 	case shifted && p.Classic != defaultClassic:
 		return nil, kind.Invalid("classic", "order %s has no share: want order %s", p.Order, orderWRR)
 	}
-	s := &dualQ{classes: env.Queues, ect1: p.Low == lowECT1, shifted: shifted, shift: p.Shift, share: int64(p.Classic * whole), lengths: env.Lengths}
+	s := &dualQ{classes: env.classes(), ect1: p.Low == lowECT1, shifted: shifted, shift: p.Shift, share: int64(p.Classic * whole), lengths: env.Lengths}
 	for q := range s.queues {
 		s.queues[q] = packet.NewQueue(env.Lengths)
 	}
@@ -141,7 +141,7 @@ func (s *dualQ) Next(time.Duration) (int, bool) {
 	if k == nil {
 		return 0, false
 	}
-	return k.Class(s.classes), true
+	return s.classes.of(k), true
 }
 
 // Enqueued and Sent are not called for a [Sorter].

@@ -11,12 +11,12 @@ import (
 // class.
 type stfqFlows struct {
 	*stfq
-	queues  int
+	classes classes
 	lengths packet.Lengths
 }
 
 func (s stfqFlows) start(i int, k *packet.Packet) uint64 {
-	return s.stfq.start(i, k.Class(s.queues), s.lengths.Of(int(k.Size)))
+	return s.stfq.start(i, s.classes.of(k), s.lengths.Of(int(k.Size)))
 }
 
 func (s stfqFlows) joined(_ time.Duration, i int, f *flow, k *packet.Packet) uint64 {
@@ -70,12 +70,13 @@ func (s *las) left(now time.Duration, i int, _ *flow, k *packet.Packet) uint64 {
 // used, a packet has less by what it waited at earlier switches (Mittal et al., NSDI
 // 2016, where it carries its slack).
 type lstfFlows struct {
-	slacks []time.Duration
-	used   bool
+	slacks  []time.Duration
+	used    bool
+	classes classes
 }
 
 func (s lstfFlows) deadline(k *packet.Packet) uint64 {
-	at := k.Enqueued + s.slacks[k.Class(len(s.slacks))]
+	at := k.Enqueued + s.slacks[s.classes.of(k)]
 	if s.used {
 		at -= time.Duration(k.Spent)
 	}

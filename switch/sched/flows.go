@@ -11,8 +11,8 @@ import (
 // flow with the smallest rank, so that no flow is reordered. It tells flows apart by
 // their hash, in a table of fixed size. Those that share an entry count as one.
 type flows struct {
-	ranker flowRanker
-	queues int // of the port
+	ranker  flowRanker
+	classes classes
 	hashing
 	table  []flow  // a power of two
 	order  []int32 // a heap of the flows with packets, the next one at its front
@@ -40,9 +40,9 @@ var (
 	_ ByMessage = (*flows)(nil)
 )
 
-func newFlows(r flowRanker, count, queues int) *flows {
+func newFlows(r flowRanker, count int, classes classes) *flows {
 	h, n := newHashing(count)
-	return &flows{ranker: r, queues: queues, hashing: h, table: make([]flow, n), order: make([]int32, 0, n)}
+	return &flows{ranker: r, classes: classes, hashing: h, table: make([]flow, n), order: make([]int32, 0, n)}
 }
 
 // hashing tells flows apart by their hash.
@@ -105,7 +105,7 @@ func (s *flows) Next(time.Duration) (int, bool) {
 	if k == nil {
 		return 0, false
 	}
-	return k.Class(s.queues), true
+	return s.classes.of(k), true
 }
 
 // ByMessage tells whether ranks are remaining bytes.

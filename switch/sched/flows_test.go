@@ -34,7 +34,7 @@ func of(flow byte, size int32) *packet.Packet {
 func (s *flows) hold(now time.Duration, packets ...*packet.Packet) {
 	for _, k := range packets {
 		k.Enqueued = now
-		s.Hold(now, k.Class(s.queues), k)
+		s.Hold(now, s.classes.of(k), k)
 	}
 }
 

@@ -30,7 +30,7 @@ type FQ struct {
 
 type fq struct {
 	hashing
-	classes    int // of the port
+	classes    classes
 	quantum    int
 	batch      int
 	lengths    packet.Lengths
@@ -64,7 +64,7 @@ var (
 
 func newFQ(p FQ, env Env) (Scheduler, error) {
 	h, n := newHashing(p.Flows)
-	s := &fq{hashing: h, classes: env.Queues, quantum: cmp.Or(int(p.Quantum), env.FullPacket), batch: p.DropBatch, lengths: env.Lengths, queues: make([]fqQueue, n)}
+	s := &fq{hashing: h, classes: env.classes(), quantum: cmp.Or(int(p.Quantum), env.FullPacket), batch: p.DropBatch, lengths: env.Lengths, queues: make([]fqQueue, n)}
 	if s.quantum == 0 {
 		return nil, kind.Invalid("quantum", "missing: want a size such as 1538B")
 	}
@@ -147,7 +147,7 @@ func (s *fq) Next(time.Duration) (int, bool) {
 	if k == nil {
 		return 0, false
 	}
-	return k.Class(s.classes), true
+	return s.classes.of(k), true
 }
 
 func (s *fq) Evict(*packet.Packet) *packet.Packet {

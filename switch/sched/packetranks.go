@@ -14,7 +14,7 @@ type packetRanks interface {
 
 // newPacketRanks is one of these: the bytes that remain of the packet's message, those that
 // came before it in its message, or its start time in fair queueing of so many flows.
-func newPacketRanks(rank string, flows int, weights []int, l packet.Lengths) packetRanks {
+func newPacketRanks(rank string, flows int, weights []int, env Env) packetRanks {
 	switch rank {
 	case rankSRPT:
 		return remaining{}
@@ -22,7 +22,7 @@ func newPacketRanks(rank string, flows int, weights []int, l packet.Lengths) pac
 		return attained{}
 	}
 	h, room := newHashing(flows)
-	return startTimes{stfqFlows{newSTFQ(weights, room), len(weights), l}, h}
+	return startTimes{stfqFlows{newSTFQ(weights, room), env.classes(), env.Lengths}, h}
 }
 
 // readsMessages tells whether ranks are what only packets of modelled hosts tell.

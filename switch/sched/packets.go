@@ -9,7 +9,7 @@ import (
 // packets is a [PIFO] that ranks packets, each by itself.
 type packets struct {
 	ranks   packetRanks
-	classes int     // queues of the port
+	classes classes
 	order   ranking // its entries' q is a place in slots
 	slots   []*packet.Packet
 	free    []int  // slots without a packet
@@ -23,7 +23,7 @@ var (
 	_ ByMessage = (*packets)(nil)
 )
 
-func newPackets(r packetRanks, classes int) *packets { return &packets{ranks: r, classes: classes} }
+func newPackets(r packetRanks, classes classes) *packets { return &packets{ranks: r, classes: classes} }
 
 func (s *packets) Hold(_ time.Duration, _ int, k *packet.Packet) {
 	rank := s.ranks.of(k)
@@ -85,7 +85,7 @@ func (s *packets) Next(time.Duration) (int, bool) {
 	if k == nil {
 		return 0, false
 	}
-	return k.Class(s.classes), true
+	return s.classes.of(k), true
 }
 
 // ByMessage tells whether ranks are of messages.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"aqmlab/kind"
-	"aqmlab/switch/packet"
 )
 
 // PIFO is a push-in first-out queue (Sivaraman et al., SIGCOMM 2016): every
@@ -61,9 +60,9 @@ func newPIFO(p PIFO, env Env) (Scheduler, error) {
 	}
 	switch p.By {
 	case byFlow:
-		return p.ofFlows(weights, env.Lengths), nil
+		return p.ofFlows(weights, env), nil
 	case byPacket:
-		return newPackets(newPacketRanks(p.Rank, p.Flows, weights, env.Lengths), env.Queues), nil
+		return newPackets(newPacketRanks(p.Rank, p.Flows, weights, env), env.classes()), nil
 	}
 	s := &pifo{weights: weights, waiting: make([]rankQueue, env.Queues), order: make(ranking, 0, env.Queues)}
 	switch p.Rank {
@@ -93,15 +92,15 @@ func (p PIFO) checkBy() error {
 }
 
 // ofFlows ranks by flow. The weights are those of classes.
-func (p PIFO) ofFlows(weights []int, l packet.Lengths) Scheduler {
-	s := newFlows(nil, p.Flows, len(weights))
+func (p PIFO) ofFlows(weights []int, env Env) Scheduler {
+	s := newFlows(nil, p.Flows, env.classes())
 	switch p.Rank {
 	case rankSTFQ:
-		s.ranker = stfqFlows{newSTFQ(weights, len(s.table)), len(weights), l}
+		s.ranker = stfqFlows{newSTFQ(weights, len(s.table)), env.classes(), env.Lengths}
 	case rankLAS:
-		s.ranker = &las{p.Gap, l, make([]lasFlow, len(s.table))}
+		s.ranker = &las{p.Gap, env.Lengths, make([]lasFlow, len(s.table))}
 	case rankLSTF:
-		s.ranker = lstfFlows{p.Slacks, p.Slack == slackOfPath}
+		s.ranker = lstfFlows{p.Slacks, p.Slack == slackOfPath, env.classes()}
 	case rankSRPT:
 		s.ranker = srptFlows{}
 	}

@@ -30,13 +30,13 @@ func (f *rankedFIFO) pop() (k *packet.Packet, rank uint64) {
 // their own. The first with packets is served.
 type byRank struct {
 	ranks   packetRanks
-	classes int // queues of the port
+	classes classes
 	queues  []rankedFIFO
 	taken   int // queue of the packet that was taken last
 }
 
 func newByRank(r packetRanks, env Env, queues int) byRank {
-	s := byRank{ranks: r, classes: env.Queues, queues: make([]rankedFIFO, queues)}
+	s := byRank{ranks: r, classes: env.classes(), queues: make([]rankedFIFO, queues)}
 	for q := range s.queues {
 		s.queues[q].Queue = packet.NewQueue(env.Lengths)
 	}
@@ -84,7 +84,7 @@ func (s *byRank) Next(time.Duration) (int, bool) {
 	if k == nil {
 		return 0, false
 	}
-	return k.Class(s.classes), true
+	return s.classes.of(k), true
 }
 
 // ByMessage tells whether ranks are of messages.

@@ -96,6 +96,8 @@ type Env struct {
 	Lengths packet.Lengths
 	// Buffer is the packet memory that the port may fill. Zero: it is not to run.
 	Buffer units.Size
+	// Classes says which queue a packet belongs to, for the same.
+	Classes *packet.Classes
 	// TurnEnded, unless nil, is called by schedulers that serve in rounds when a
 	// queue's turn is over. If the quantum did not allow the next packet, that is when
 	// the link is free again. If the queue emptied, it is at the start of its last
@@ -104,6 +106,16 @@ type Env struct {
 	// Schedulers lists the kinds that an inner scheduler may be of.
 	Schedulers kind.Table[Env, Scheduler]
 }
+
+// classes is which queue of a port a packet belongs to.
+type classes struct {
+	queues int
+	by     *packet.Classes
+}
+
+func (e Env) classes() classes { return classes{e.Queues, e.Classes} }
+
+func (c classes) of(k *packet.Packet) int { return c.by.Of(k, c.queues) }
 
 // Weighted is implemented by schedulers that share a link by weight.
 type Weighted interface {

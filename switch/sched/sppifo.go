@@ -37,7 +37,7 @@ var (
 )
 
 func newSPPIFO(p SPPIFO, env Env) (Scheduler, error) {
-	ranks := newPacketRanks(p.Rank, p.Flows, slices.Repeat([]int{1}, env.Queues), env.Lengths)
+	ranks := newPacketRanks(p.Rank, p.Flows, slices.Repeat([]int{1}, env.Queues), env)
 	return &spPIFO{newByRank(ranks, env, p.Priorities), p.Depth, make([]uint64, p.Priorities)}, nil
 }
 

@@ -146,7 +146,7 @@ func TestPacketRanks(t *testing.T) {
 	first := &packet.Packet{Size: 1500, Hash: 1, Segment: packet.Segment{Left: 7000, Before: 3000}}
 	other := &packet.Packet{Size: 500, Hash: 2, Segment: packet.Segment{Left: 10, Before: 4000}}
 	for rank, want := range map[string][3]uint64{"srpt": {7000, 7000, 10}, "las": {3000, 3000, 4000}} {
-		r := newPacketRanks(rank, 16, []int{1}, packet.IP)
+		r := newPacketRanks(rank, 16, []int{1}, Env{Queues: 1, Lengths: packet.IP})
 		for i, k := range []*packet.Packet{first, first, other} {
 			if got := r.of(k); got != want[i] {
 				t.Errorf("%s: packet %d has rank %d, want %d", rank, i, got, want[i])
@@ -156,7 +156,7 @@ func TestPacketRanks(t *testing.T) {
 	}
 	// In fair queueing a flow's next packet starts where its last one finishes, and that of
 	// a new flow with the one in service.
-	r := newPacketRanks("stfq", 16, []int{1}, packet.IP)
+	r := newPacketRanks("stfq", 16, []int{1}, Env{Queues: 1, Lengths: packet.IP})
 	var starts []uint64
 	for _, k := range []*packet.Packet{first, first, other, other} {
 		starts = append(starts, r.of(k))
@@ -208,7 +208,7 @@ func TestPacketPIFO(t *testing.T) {
 // TestPacketPIFOSorts: whatever is pushed out, what is left leaves in order.
 func TestPacketPIFOSorts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	s := newPackets(newPacketRanks(rankSRPT, 2, []int{1}, packet.IP), 1)
+	s := newPackets(newPacketRanks(rankSRPT, 2, []int{1}, Env{Queues: 1, Lengths: packet.IP}), classes{queues: 1})
 	var held []int
 	for range 3000 {
 		switch rank := rng.IntN(500); {
