@@ -21,6 +21,8 @@ import (
 //
 // When k p' has reached 1, marks of L say no more. From there on packets of L are dropped
 // with p' squared as well, and marked if not, and those of C are dropped only (appendix A.2).
+// A burst is an overload by itself when it makes the queue longer by 1.6 times the longest RTT
+// between two runs of the controller: with the gains of the RFC that takes p' from 0 to 1/2.
 //
 // A probability is carried out evenly: each packet of a queue adds it to a sum, and the one
 // that takes the sum to 1 is acted on.

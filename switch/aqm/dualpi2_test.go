@@ -78,7 +78,7 @@ func TestDualPI2StepAndSpacing(t *testing.T) {
 }
 
 // TestDualPI2Overload: from k p' = 1 on, both queues lose packets with p' squared, and what
-// is left in L is marked (RFC 9332, section 4.2.2 and appendix A.2).
+// is left in L is marked (RFC 9332, section 4.2.3 and appendix A.2).
 func TestDualPI2Overload(t *testing.T) {
 	for queue, want := range []map[Verdict]float64{{Drop: 0.36, Mark: 0.64}, {Drop: 0.36, Pass: 0.64}} {
 		s := build(t, "dualpi2", nil).(*dualPI2)
@@ -88,6 +88,27 @@ func TestDualPI2Overload(t *testing.T) {
 			if math.Abs(got[v]-share) > 0.002 {
 				t.Errorf("queue %d: %v, want %v", queue, got, want)
 			}
+		}
+	}
+}
+
+// TestDualPI2BurstIsOverload: with the RFC's parameters for an RTT of 100 ms at most (appendix
+// A.1) a queue that grows by 150 ms between two runs is only marked. One that grows by 170 ms
+// takes k p' beyond 1, and loses packets: p' is 3.15 times the growth in seconds, less 0.00225.
+func TestDualPI2BurstIsOverload(t *testing.T) {
+	params := map[string]any{"target": "15ms", "tupdate": "15ms", "alpha": 0.15, "beta": 3, "min_th": "17ms"}
+	for growth, want := range map[time.Duration]float64{150 * time.Millisecond: 0, 170 * time.Millisecond: 0.533 * 0.533} {
+		s := build(t, "dualpi2", params)
+		s.Depart(14*time.Millisecond, nil, View{Packets: 9, Waited: growth})
+		dropped := 0.0
+		const n = 1000
+		for range n {
+			if s.Depart(16*time.Millisecond, nil, View{Packets: 9, Waited: growth}) == Drop {
+				dropped++
+			}
+		}
+		if math.Abs(dropped/n-want) > 0.002 {
+			t.Errorf("growth of %v: %v of the packets are dropped, want %v", growth, dropped/n, want)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestDualQShares(t *testing.T) {
 }
 
 // TestDualQShifts: in a time-shifted FIFO a packet of C goes first once it has waited longer
-// than the head of L by more than the shift (RFC 9332, section 4.2.1).
+// than the head of L by more than the shift (RFC 9332, section 4.2.2).
 func TestDualQShifts(t *testing.T) {
 	const us = time.Microsecond
 	s := dual(t, map[string]any{"order": "shifted", "shift": "100us"})
