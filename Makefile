@@ -19,7 +19,7 @@ TALLY = $(GO) run ./e2e/tally
 .PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate mutation soak reproducible release
 
 build: ## one static binary, ./aqmlab
-	CGO_ENABLED=0 $(GO) build -o aqmlab .
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o aqmlab .
 
 test: ## everything, as CI runs it, with what each part took
 	@$(TALLY) -parts lint,unit,race,fuzz,examples,supply,duckdb,e2e,test-vm

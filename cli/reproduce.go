@@ -17,6 +17,7 @@ import (
 	"aqmlab/orchestrator/uml"
 	"aqmlab/reproduce"
 	"aqmlab/reproduce/card"
+	"aqmlab/results"
 	"aqmlab/switch/port"
 )
 
@@ -232,8 +233,17 @@ func runPlan(c *cobra.Command, plan *reproduce.Plan) error {
 		return err
 	}
 	printTodo(w, plan, todo)
+	warnOfRevision(w, plan, todo)
 	defer hold(c)()
 	return plan.Run(c.Context(), todo, func(p reproduce.Progress) { printProgress(w, p) })
+}
+
+// warnOfRevision says that records will not name what measured them. Those of the quick scale
+// are no results.
+func warnOfRevision(w io.Writer, plan *reproduce.Plan, t reproduce.Todo) {
+	if _, revision := results.ThisBuild(); revision == results.UnknownRevision && t.Points > 0 && plan.Scale != reproduce.Quick {
+		fmt.Fprintln(w, "warning: this program does not know its git revision, so records cannot name it: build it in a clone, by make build")
+	}
 }
 
 // roughly drops digits that an estimate does not have.

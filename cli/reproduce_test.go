@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"aqmlab/results"
 )
 
 // The command runs an experiment, prints its card, and runs nothing twice.
@@ -20,6 +22,14 @@ func TestReproduce(t *testing.T) {
 	}
 	if _, errs := run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--out", dir); !strings.Contains(errs, "0 points to run, 1 stored") {
 		t.Errorf("second time:\n%s", errs)
+	}
+	const unnamed = "does not know its git revision"
+	_, revision := results.ThisBuild()
+	if _, errs := run(t, 0, "reproduce", "tcn-sec5-limiter", "--out", dir); strings.Contains(errs, unnamed) != (revision == results.UnknownRevision) {
+		t.Errorf("revision %s:\n%s", revision, errs)
+	}
+	if strings.Contains(errs, unnamed) {
+		t.Errorf("of the quick scale, which is no result:\n%s", errs)
 	}
 	out, _ = run(t, 0, "reproduce", "tcn-sec5-limiter", "--quick", "--card", "--json", "--out", dir)
 	card := decode[struct {

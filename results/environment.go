@@ -38,19 +38,23 @@ func procField(proc fs.FS, file, key string) string {
 	return ""
 }
 
+// UnknownRevision is the revision of a build that did not record it: go run does not, nor does
+// go build in a git worktree, or with GOFLAGS=-buildvcs=false.
+const UnknownRevision = "unknown"
+
 // ThisBuild is the version of the program and the git revision that it was
 // built from, with "+changes" when the tree had changes. Either is "unknown"
-// when the build did not record it.
+// when the build did not record it: of the revision, [UnknownRevision].
 func ThisBuild() (version, revision string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown", "unknown"
+		return "unknown", UnknownRevision
 	}
 	return build(info)
 }
 
 func build(info *debug.BuildInfo) (version, revision string) {
-	version, revision = info.Main.Version, "unknown"
+	version, revision = info.Main.Version, UnknownRevision
 	if version == "" {
 		version = "unknown"
 	}
