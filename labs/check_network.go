@@ -140,11 +140,19 @@ func ownDelays(r *schema.Reader, l *Lab, layout topologies.Layout) string {
 	return filePath
 }
 
+// checkRecovery refuses a transport that goes by the times of segments where losses are
+// found without.
+func checkRecovery(r *schema.Reader, l *Lab, t transport.Transport) {
+	if t.Metered && l.Host.LossRecovery == RecoverSACK {
+		r.Fail("host.loss_recovery", "%s does not go with %s, which needs the times of segments: want %s or %s", RecoverSACK, t.Name, RecoverRACK, RecoverSACKPRR)
+	}
+}
+
 func checkHost(r *schema.Reader, l *Lab) {
 	h := l.Host
 	chosen := kind.Choice{Kind: h.Transport, Params: h.TransportParams}
 	r.RefuseUnused(r.Choice(transportPath), chosen)
-	schema.BuildOf(r, transportPath, chosen, transport.Table(), struct{}{})
+	checkRecovery(r, l, schema.BuildOf(r, transportPath, chosen, transport.Table(), struct{}{}))
 	for path, rto := range map[string]time.Duration{"host.rto_min": h.RTOMin, "host.rto_initial": h.RTOInitial} {
 		if rto > h.RTOMax && r.Sound(path, "host.rto_max") {
 			r.Fail(path, "%s is above host.rto_max, %s", units.FormatTime(rto), units.FormatTime(h.RTOMax))

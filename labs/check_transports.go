@@ -27,7 +27,7 @@ func checkTransports(r *schema.Reader, l *Lab, layout topologies.Layout) {
 			}
 		} else {
 			r.RefuseUnused(choice, s.Transport)
-			schema.BuildOf(r, path+".transport", s.Transport, transport.Table(), struct{}{})
+			checkRecovery(r, l, schema.BuildOf(r, path+".transport", s.Transport, transport.Table(), struct{}{}))
 		}
 		if len(s.Services)+len(s.Hosts)+len(s.Background) == 0 && r.Sound(path+".services", path+".hosts", path+".background") {
 			r.Fail(path, "fits every flow: want services, hosts or background, or host.transport in its place")

@@ -44,6 +44,7 @@ func TestBadHosts(t *testing.T) {
 		"port":              {"{port: uplink}", `x.yaml:3: host.port: unknown port "uplink": want one of nic, switch`},
 		"late ACK":          {"{ack_timeout: 501ms}", `x.yaml:3: host.ack_timeout: 501ms is outside 1us to 500ms`},
 		"recovery":          {"{loss_recovery: rac}", `x.yaml:3: host.loss_recovery: unknown loss recovery "rac": want one of rack, sack, sack-prr (did you mean rack?)`},
+		"recovery of bbr":   {"{transport: bbr, loss_recovery: sack}", `x.yaml:3: host.loss_recovery: sack does not go with bbr, which needs the times of segments: want rack or sack-prr`},
 		"queue":             {"{small_queue: 2s}", `x.yaml:3: host.small_queue: 2s is outside 0s to 1s`},
 	}
 	for name, tt := range tests {

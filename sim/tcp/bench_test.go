@@ -96,7 +96,7 @@ func TestNoAllocations(t *testing.T) {
 	for _, control := range Controls().Names() {
 		for _, recovery := range recoveries {
 			c := config(control)
-			c.LossRecovery = recovery
+			c.LossRecovery = recoveryFor(control, recovery)
 			testNoAllocations(t, c)
 		}
 	}

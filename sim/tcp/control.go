@@ -15,6 +15,8 @@ type Family struct {
 	others packet.ECN // of SYNs, pure ACKs, and what is sent again
 	grows  bool       // on an echo that follows another, which RFC 3168 has not
 	prompt bool       // receivers acknowledge every segment at once
+
+	metered bool // it goes by the rate of delivery; needs RACK or [SACKPRR]
 }
 
 // echo is how a receiver answers marks.

@@ -82,7 +82,7 @@ func TestDelivery(t *testing.T) {
 	for _, control := range Controls().Names() {
 		for seed := range uint64(120) {
 			chaos{
-				control: control, recovery: recoveries[seed/60], seed: seed,
+				control: control, recovery: recoveryFor(control, recoveries[seed/60]), seed: seed,
 				drop:    []float64{0, 0.001, 0.02, 0.1, 0.5}[seed%5],
 				mark:    []float64{0, 0.1, 1}[seed%3],
 				late:    []float64{0, 0.05, 0.5}[seed%7%3],
@@ -119,8 +119,9 @@ func FuzzDelivery(f *testing.F) {
 	f.Add(uint64(4), uint8(200), uint8(10), uint8(100), uint8(64+6))
 	f.Fuzz(func(t *testing.T, seed uint64, drop, mark, late, kinds uint8) {
 		names := Controls().Names()
+		control := names[int(kinds)%len(names)]
 		chaos{
-			control: names[int(kinds)%len(names)], recovery: recoveries[kinds/64%2], seed: seed,
+			control: control, recovery: recoveryFor(control, recoveries[kinds/64%2]), seed: seed,
 			drop: float64(drop) / 1024, mark: float64(mark) / 255, late: float64(late) / 255,
 			delayed: 1 + int(kinds/4)%3, window: int64(kinds/16%2) * 3 * mss, open: kinds/32%2 == 1,
 		}.run(t)

@@ -146,6 +146,7 @@ func (e *Endpoint) SetDSCP(dscp uint8) { e.ends.DSCP = dscp }
 // be called before the connection is established. Bytes written to one endpoint
 // must add up to less than 2^62.
 func (e *Endpoint) Write(now time.Duration, bytes int64, tag Tag) {
+	e.lacks(now)
 	e.stream.write(bytes, tag)
 	e.push(now)
 }

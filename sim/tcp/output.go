@@ -70,6 +70,9 @@ func (e *Endpoint) sendNew(now time.Duration, n int64) {
 	if e.stack.rack {
 		e.rack.send(now, e.nxt, e.nxt+n)
 	}
+	if m := e.rack.meter; m != nil {
+		m.leaves(now, &e.rack.transit, e.rack.tail-1)
+	}
 	e.nxt += n
 	e.sent(now, k)
 }

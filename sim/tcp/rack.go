@@ -13,6 +13,7 @@ import (
 type rack struct {
 	transit
 	counts    bool          // by what is SACKed, not by time
+	meter     *meter        // of a control that is metered
 	last      int64         // turn of what was sent last of all that arrived (RACK.segment)
 	rtt       time.Duration // of what arrived last (RACK.rtt)
 	minRTT    time.Duration // least of the connection (RACK.min_RTT); zero: not measured
@@ -38,15 +39,18 @@ type sending struct {
 
 func (r *rack) reset() {
 	ring := r.ring
-	*r = rack{transit: transit{ring: ring}, counts: r.counts}
+	*r = rack{transit: transit{ring: ring}, counts: r.counts, meter: r.meter}
 	r.transit.reset()
+	if r.meter != nil {
+		r.meter.reset()
+	}
 }
 
 // acked takes a cumulative acknowledgement up to una, which echoes a stamp.
 func (r *rack) acked(now time.Duration, una int64, echo time.Duration) {
 	for r.head < r.tail && r.get(r.head).end <= una {
 		if s := r.get(r.head); !s.sacked {
-			r.delivered(now, s, echo)
+			r.delivered(now, r.head, echo)
 		}
 		r.pop()
 	}
@@ -71,7 +75,7 @@ func (r *rack) blocks(now time.Duration, s *packet.Segment, set *spans) (news bo
 func (r *rack) cover(now time.Duration, b, run packet.Block) {
 	for i := r.find(b.First + 1); i < r.tail && r.get(i).first < b.End; i++ {
 		if s := r.get(i); run.First <= s.first && s.end <= run.End {
-			r.delivered(now, s, s.at)
+			r.delivered(now, i, s.at)
 			r.sack(i)
 		}
 	}
@@ -80,7 +84,11 @@ func (r *rack) cover(now time.Duration, b, run packet.Block) {
 // delivered takes a segment that arrived (steps 1 to 3 of RFC 8985, section 6.2). If
 // it was sent again, an earlier copy may have been acknowledged. That is so when the
 // acknowledgement comes too early or echoes an earlier stamp.
-func (r *rack) delivered(now time.Duration, s *segment, echo time.Duration) {
+func (r *rack) delivered(now time.Duration, i int, echo time.Duration) {
+	s := r.get(i)
+	if r.meter != nil {
+		r.meter.arrives(now, s, i)
+	}
 	r.highest = max(r.highest, s.end)
 	r.news += s.end - s.first
 	rtt := now - s.at

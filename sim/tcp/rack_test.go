@@ -136,7 +136,8 @@ func TestDelivered(t *testing.T) {
 	} {
 		r := rack{minRTT: ms, fack: 8000}
 		tt.s.turn = 1
-		r.delivered(5*ms, &tt.s, tt.echo)
+		r.ring = []segment{tt.s}
+		r.delivered(5*ms, 0, tt.echo)
 		if counts := r.arrived.turn > 0; counts != tt.counts || r.reordered != tt.reordered {
 			t.Errorf("%s: counts %v, reordered %v", name, counts, r.reordered)
 		}

@@ -121,6 +121,9 @@ func (e *Endpoint) sendLost(now time.Duration) int64 {
 func (e *Endpoint) resend(now time.Duration, i int) int64 {
 	r := &e.rack
 	r.resend(now, i)
+	if r.meter != nil {
+		r.meter.leaves(now, &r.transit, i)
+	}
 	s := *r.get(i)
 	for seq := max(s.first, e.una); seq < s.end; {
 		n := min(s.end-seq, e.payload())

@@ -32,6 +32,14 @@ func sackConfig(control string) Config {
 // recoveries are the ways to recover losses.
 var recoveries = []string{RACK, SACK, SACKPRR}
 
+// recoveryFor is a way to recover losses, or RACK for a control that it does not suit.
+func recoveryFor(control, recovery string) string {
+	if recovery == SACK && control == "bbr" {
+		return RACK
+	}
+	return recovery
+}
+
 // tally is a user that counts.
 type tally struct {
 	established, acked int

@@ -42,7 +42,10 @@ type sample struct {
 	una, nxt   int64         // all acknowledged, all sent
 	limited    bool          // window or pacing were what limited the sender
 	recovering bool          // losses are being repaired
+	repairing  bool          // they are, or data is sent again after a timeout
 	hash       uint32        // of the connection, in place of random numbers
+	rate       delivery      // of a control that is metered
+	meter      *meter        // likewise
 }
 
 // standing is what a sample is the difference to.
@@ -86,7 +89,11 @@ func (e *Endpoint) tell(now time.Duration, k *packet.Packet, was standing) {
 		now: now, rtt: was.rtt, srtt: time.Duration(e.rtt.srtt), base: e.stack.config.BaseRTT,
 		arrived: e.arrived() - was.arrived, marks: e.takeCount(&k.Segment), lost: e.rack.losses - was.losses,
 		flight: was.pipe, pipe: e.pipe(), una: e.una, nxt: e.nxt,
-		limited: was.limited, recovering: e.board.phase == recovering, hash: e.ends.Hash,
+		limited: was.limited, recovering: e.board.phase == recovering, repairing: e.board.phase != open,
+		hash: e.ends.Hash, meter: e.rack.meter,
+	}
+	if s.meter != nil {
+		s.rate = s.meter.take(e.rack.minRTT)
 	}
 	e.steer.steer(&e.win, s)
 }

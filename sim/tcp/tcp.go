@@ -193,6 +193,9 @@ func NewStack(loop *event.Loop, pool *packet.Pool, send func(now time.Duration, 
 	if err != nil {
 		return nil, fmt.Errorf("tcp: congestion control: %w", err)
 	}
+	if family.metered && c.LossRecovery == SACK {
+		return nil, fmt.Errorf("tcp: loss recovery %q: want %s or %s for %s, which goes by the times of segments", SACK, RACK, SACKPRR, c.Control.Kind)
+	}
 	return &Stack{config: c, family: family, mss: int64(c.MSS), rack: c.LossRecovery != SACK, memory: segmentMemory(c.MSS, c.Header), loop: loop, pool: pool, send: send}, nil
 }
 
@@ -209,6 +212,9 @@ func (s *Stack) Endpoint() *Endpoint {
 		e.uplink.drained.init(s.loop, e.push)
 		e.pace.ready.init(s.loop, e.push)
 		e.steer, _ = e.control.(steering)
+		if s.family.metered {
+			e.rack.meter = &meter{}
+		}
 		return e
 	}
 	s.free, e.next = e.next, nil
@@ -231,5 +237,6 @@ func Controls() kind.Table[struct{}, Family] {
 		kind.Row("cubic", "CUBIC without ECN (RFC 9438)", Cubic{Beta: 0.7, C: 0.4, FastConvergence: true}, newCubic),
 		kind.Row("prague", "DCTCP for shared networks: ECT(1), paced, and with accurate feedback (L4S)", transport.DefaultPrague(), newPrague),
 		kind.Row("swift", "keep the delay at a target, with windows of less than a segment (SIGCOMM 2020)", transport.DefaultSwift(), newSwift),
+		kind.Row("bbr", "pace by the rate and round trip of the path (BBR version 1, as in Linux)", struct{}{}, newBBR),
 	}
 }

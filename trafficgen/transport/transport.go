@@ -19,6 +19,9 @@ type Transport struct {
 	// Instead is the transport that hosts may speak where no kernel provides this one;
 	// empty: none.
 	Instead string
+	// Metered tells that it goes by the times at which segments leave and arrive. Modelled
+	// hosts cannot find losses without them then (host.loss_recovery: sack).
+	Metered bool
 	// RDMA tells that hosts send messages by RDMA, and not streams of bytes by TCP.
 	RDMA  bool
 	DCTCP DCTCP // parameters of dctcp; zero for other transports
@@ -32,6 +35,7 @@ func Table() kind.Table[struct{}, Transport] {
 		kind.Row("ecn-star", "Reno that treats a mark like a loss, at most once a window (RFC 3168)", DefaultECNStar(), newECNStar),
 		row("reno", "Reno without ECN (RFC 5681)", false),
 		row("cubic", "CUBIC without ECN (RFC 9438)", false),
+		kind.Row("bbr", "pace by the rate and the round trip of the path, version 1 (BBR, as in Linux)", struct{}{}, newBBR),
 		kind.Row("dcqcn", "pace RDMA messages at a rate that congestion notifications cut (DCQCN); modelled hosts only", DefaultDCQCN(), newDCQCN),
 		kind.Row("prague", "cut the window by the share of marked packets, paced and with ECT(1) (L4S); modelled hosts only", DefaultPrague(), newPrague),
 		kind.Row("swift", "keep the delay of the network at a target (SIGCOMM 2020); modelled hosts only", DefaultSwift(), newSwift),
@@ -42,6 +46,10 @@ func row(name, doc string, ecn bool) kind.Kind[struct{}, Transport] {
 	return kind.Row(name, doc, struct{}{}, func(_, _ struct{}) (Transport, error) {
 		return Transport{Name: name, ECN: ecn}, nil
 	})
+}
+
+func newBBR(struct{}, struct{}) (Transport, error) {
+	return Transport{Name: "bbr", Metered: true}, nil
 }
 
 // What DCTCP takes of the window for a loss.

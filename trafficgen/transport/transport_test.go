@@ -8,7 +8,7 @@ import (
 // TestTable: ECN is what DCTCP (RFC 8257), the papers' ECN* (RFC 3168) and DCQCN
 // need, and what the plain transports do without. No kernel has DCQCN, Prague or Swift.
 func TestTable(t *testing.T) {
-	want := map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false, "dcqcn": true, "prague": true, "swift": false}
+	want := map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false, "dcqcn": true, "prague": true, "swift": false, "bbr": false}
 	modelled := map[string]bool{"dcqcn": true, "prague": true, "swift": true}
 	for _, k := range Table() {
 		made, err := Table().New(k.Name, nil, struct{}{})
