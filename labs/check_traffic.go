@@ -43,6 +43,38 @@ func checkTraffic(r *schema.Reader, l *Lab, schedulers []served) {
 			return
 		}
 	}
+	checkDatagrams(r, l)
+}
+
+// checkDatagrams wants a rate and a time to stop of flows whose transport does not respond
+// to the network: nothing else bounds what they send.
+func checkDatagrams(r *schema.Reader, l *Lab) {
+	datagrams := make(map[int]Speech)
+	for i, s := range l.Speaks() {
+		if t, err := s.Build(); err == nil && t.Datagrams {
+			datagrams[i] = s
+		}
+	}
+	if len(datagrams) == 0 {
+		return
+	}
+	flows, err := trafficgen.Trace(l.Traffic(l.Workload.Load[0], l.Seeds[0]))
+	if err != nil {
+		r.Fail(workloadKey, "%w", err)
+		return
+	}
+	for _, f := range flows {
+		s, is := datagrams[f.Transport]
+		if !is || f.Rate > 0 && f.Stop > 0 {
+			continue
+		}
+		path := transportPath
+		if f.Transport > 0 {
+			path = speechPath(s.Name) + ".transport"
+		}
+		r.Fail(path, "flows of the %s have no rate, or no time to stop, which %s needs: want arrival static with rate and stop", l.workloads()[f.Workload], s.Transport.Kind)
+		return
+	}
 }
 
 // checkWorkload tells whether flows start by the load, as far as can be told.

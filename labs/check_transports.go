@@ -76,13 +76,20 @@ func checkOneFormat(r *schema.Reader, l *Lab) {
 	if l.Capture.Format == "" {
 		return
 	}
-	var rdma, tcp string
+	var rdma, tcp, udp string
 	for _, s := range l.Speaks() {
-		if t, err := s.Build(); err == nil && t.RDMA {
+		switch t, err := s.Build(); {
+		case err != nil:
+		case t.Datagrams:
+			udp = s.Transport.Kind
+		case t.RDMA:
 			rdma = s.Transport.Kind
-		} else if err == nil {
+		default:
 			tcp = s.Transport.Kind
 		}
+	}
+	if udp != "" {
+		r.Fail("capture.format", "a capture has no datagrams of modelled hosts, and some speak %s: want none", udp)
 	}
 	if rdma != "" && tcp != "" {
 		r.Fail("capture.format", "a capture holds packets of one sort, not of %s beside %s: want none", rdma, tcp)

@@ -107,3 +107,26 @@ func TestBadTransports(t *testing.T) {
 		}
 	}
 }
+
+// TestDatagrams: traffic that does not respond needs a rate and a stop of each flow that is
+// of it, and none of the others, and is in no capture.
+func TestDatagrams(t *testing.T) {
+	const two = base + `workload:
+  arrival: {kind: static, count: [1, 1], servers: [2, 3], services: [0, 1], stop: [1s, 1s], rate: [0bps, 50Mbps]}
+  services: 2
+switch: {scheduler: {kind: dwrr, queues: 2}}
+transports: [{name: cbr, transport: udp, services: [1]}]
+`
+	load(t, write(t, "x.yaml", two))
+	for change, want := range map[string]string{
+		"services: [1]|services: [0]":             "transports.cbr.transport: flows of the workload have no rate, or no time to stop, which udp needs: want arrival static with rate and stop",
+		"stop: [1s, 1s]|stop: [1s, 0s]":           "transports.cbr.transport: flows of the workload",
+		"switch:|host: {transport: udp}\nswitch:": "host.transport: flows of the workload",
+		"switch:|capture: pcapng\nswitch:":        "capture.format: a capture has no datagrams of modelled hosts, and some speak udp: want none",
+	} {
+		from, to, _ := strings.Cut(change, "|")
+		if _, err := labs.Parse("x.yaml", []byte(strings.Replace(two, from, to, 1))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", change, err, want)
+		}
+	}
+}

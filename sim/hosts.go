@@ -47,6 +47,9 @@ func (s *Simulation) learn() error {
 		if f.Transport < 0 || f.Transport >= len(s.speakers) {
 			return fmt.Errorf("flow %d: transport %d is outside 0 to %d", f.ID, f.Transport, len(s.speakers)-1)
 		}
+		if _, unresponsive := s.speakers[f.Transport].hosts.(*datagramHosts); unresponsive && (f.Rate <= 0 || f.Stop <= 0) {
+			return fmt.Errorf("flow %d: datagrams need a rate and a time to stop", f.ID)
+		}
 	}
 	return nil
 }
@@ -58,6 +61,9 @@ func newSpeaker(s *Simulation, p Speech) (*speaker, error) {
 			k.ECN = p.Codepoint.Of(k.ECN, k.Segment.Len > 0)
 			s.network.Send(now, host, k)
 		}
+	}
+	if p.Datagrams != nil {
+		return newDatagrams(s, *p.Datagrams, send)
 	}
 	if p.RDMA != nil {
 		stack, err := rdma.NewStack(&s.loop, &s.pool, send, *p.RDMA)

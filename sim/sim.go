@@ -58,6 +58,7 @@ type Config struct {
 type Speech struct {
 	TCP       *tcp.Config  // of hosts that speak TCP
 	RDMA      *rdma.Config // of hosts that speak RDMA, in place of TCP
+	Datagrams *Datagrams   // of hosts that speak UDP, in place of both
 	Codepoint packet.Codepoint
 }
 

@@ -138,6 +138,10 @@ func speech(c *sim.Config, lab *labs.Lab, spoken labs.Speech) (s sim.Speech, err
 	}
 	h := lab.Host
 	s.Codepoint = spoken.Codepoint(t)
+	if t.Datagrams {
+		s.Datagrams = &sim.Datagrams{Payload: h.MTU - packet.UDPHeaders}
+		return s, nil
+	}
 	if t.RDMA {
 		s.RDMA = &rdma.Config{DCQCN: t.DCQCN, MTU: h.MTU, RTO: h.RTOMin}
 		for i := range c.Fabric.Hosts {

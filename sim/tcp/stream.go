@@ -22,8 +22,8 @@ type Tag struct {
 	Offset int64
 }
 
-// dscp is that of the byte at an offset from that of the tag.
-func (t *Tag) dscp(offset int64) uint8 {
+// At is the DSCP of the byte at an offset from that of the tag.
+func (t *Tag) At(offset int64) uint8 {
 	offset += t.Offset
 	if len(t.DSCPs) == 0 {
 		return 0
@@ -87,7 +87,7 @@ func (s *stream) tag(k *packet.Packet, seq int64) {
 		i++
 	}
 	m := &s.messages[i]
-	k.DSCP = m.tag.dscp(seq - m.start)
+	k.DSCP = m.tag.At(seq - m.start)
 	k.Segment.Left, k.Segment.Before = upTo32(m.end-seq), upTo32(m.tag.Offset+seq-m.start)
 }
 

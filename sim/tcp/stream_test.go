@@ -22,7 +22,7 @@ func TestTag(t *testing.T) {
 		{one, 0, 0}, {one, 99_999, 0}, {one, 100_000, 3}, {one, 1 << 40, 3},
 		{two, 19_999, 0}, {two, 20_000, 1}, {two, 99_999, 1}, {two, 100_000, 7},
 	} {
-		if got := tt.tag.dscp(tt.offset); got != tt.want {
+		if got := tt.tag.At(tt.offset); got != tt.want {
 			t.Errorf("%v at %d: %d, want %d", tt.tag, tt.offset, got, tt.want)
 		}
 	}

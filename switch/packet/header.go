@@ -21,6 +21,8 @@ const (
 	FrameOverhead = 38
 	// leastPayload is what a frame is padded to: 64 bytes with header and FCS.
 	leastPayload = 46
+	// UDPHeaders is what a datagram carries before its payload: IPv4 20, UDP 8.
+	UDPHeaders = 28
 	// TCPHeaders is what a TCP segment carries before its payload: IPv4 20, TCP 20
 	// and the timestamps option 12.
 	TCPHeaders = 52

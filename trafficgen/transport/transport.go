@@ -23,7 +23,11 @@ type Transport struct {
 	// hosts cannot find losses without them then (host.loss_recovery: sack).
 	Metered bool
 	// RDMA tells that hosts send messages by RDMA, and not streams of bytes by TCP.
-	RDMA  bool
+	RDMA bool
+	// Datagrams tells that hosts send datagrams at the rate of the application, and take
+	// no notice of what becomes of them. Flows then need a rate and a time to stop.
+	Datagrams bool
+
 	DCTCP DCTCP // parameters of dctcp; zero for other transports
 	DCQCN DCQCN // parameters of dcqcn; zero for other transports
 }
@@ -39,6 +43,7 @@ func Table() kind.Table[struct{}, Transport] {
 		kind.Row("dcqcn", "pace RDMA messages at a rate that congestion notifications cut (DCQCN); modelled hosts only", DefaultDCQCN(), newDCQCN),
 		kind.Row("prague", "cut the window by the share of marked packets, paced and with ECT(1) (L4S); modelled hosts only", DefaultPrague(), newPrague),
 		kind.Row("swift", "keep the delay of the network at a target (SIGCOMM 2020); modelled hosts only", DefaultSwift(), newSwift),
+		kind.Row("udp", "send datagrams at the rate of the flow, whatever the network does; modelled hosts only", struct{}{}, newUDP),
 	}
 }
 

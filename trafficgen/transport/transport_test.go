@@ -6,17 +6,18 @@ import (
 )
 
 // TestTable: ECN is what DCTCP (RFC 8257), the papers' ECN* (RFC 3168) and DCQCN
-// need, and what the plain transports do without. No kernel has DCQCN, Prague or Swift.
+// need, and what the plain transports do without. No kernel has
+// DCQCN, Prague or Swift, and UDP is of modelled hosts for now.
 func TestTable(t *testing.T) {
-	want := map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false, "dcqcn": true, "prague": true, "swift": false, "bbr": false}
-	modelled := map[string]bool{"dcqcn": true, "prague": true, "swift": true}
+	want := map[string]bool{"dctcp": true, "ecn-star": true, "reno": false, "cubic": false, "dcqcn": true, "prague": true, "swift": false, "bbr": false, "udp": false}
+	modelled := map[string]bool{"dcqcn": true, "prague": true, "swift": true, "udp": true}
 	for _, k := range Table() {
 		made, err := Table().New(k.Name, nil, struct{}{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ecn, known := want[k.Name]
-		if !known || made.ECN != ecn || made.Modelled != modelled[k.Name] || made.RDMA != (k.Name == "dcqcn") || made.Name != k.Name || k.Doc == "" {
+		if !known || made.ECN != ecn || made.Modelled != modelled[k.Name] || made.RDMA != (k.Name == "dcqcn") || made.Datagrams != (k.Name == "udp") || made.Name != k.Name || k.Doc == "" {
 			t.Errorf("%+v, doc %q", made, k.Doc)
 		}
 		delete(want, k.Name)
