@@ -88,7 +88,7 @@ var rooms = map[string]string{
 	"reproduce/metric":       "kind labs reproduce/papers results results/compare switch/aqm switch/packet",
 	"reproduce/record":       "results",
 	"reproduce/papers":       "",
-	"e2e":                    "results results/compare results/report results/store",
+	"e2e":                    "results results/compare results/report results/store switch/packet",
 	"e2e/tally":              "",
 	"e2e/mutation":           "",
 

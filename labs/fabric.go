@@ -46,7 +46,7 @@ func (l *Lab) fabric(scheme string, seed uint64) (fabric.Spec, error) {
 	access, trunk := l.linkDelays(layout.Hops)
 	spec := fabric.Spec{Switches: layout.Switches, Port: p, HostPorts: l.Host.Port == HostSwitchPort, Pause: l.Switch.Pause, Seed: seed}
 	for i, rack := range layout.Racks {
-		h := fabric.Host{Name: layout.Names[i], Addr: address(i), Delays: delays[i]}
+		h := fabric.Host{Name: layout.Names[i], Addr: address(i), Also: l.addresses(i), Delays: delays[i]}
 		spec.Hosts = append(spec.Hosts, h)
 		spec.Links = append(spec.Links, link(h.Name, layout.Switches[rack], layout.Access[i], l.Topology.Rate, access))
 	}
@@ -65,6 +65,19 @@ func link(a, b string, t clab.Traits, rate units.Rate, delay time.Duration) fabr
 func address(host int) netip.Addr {
 	n := host + 1
 	return netip.AddrFrom4([4]byte{10, 77, byte(n >> 8), byte(n)})
+}
+
+// addresses are the further ones of a host: one for each of the lab's transports, from
+// 10.78.0.1 on for the first, and so on. By these real hosts tell what to speak.
+func (l *Lab) addresses(host int) []fabric.Address {
+	var all []fabric.Address
+	for i, s := range l.Transports {
+		own := address(host).As4()
+		own[1] += byte(1 + i)
+		made, _ := s.Build() // a lab that was loaded has no error
+		all = append(all, fabric.Address{Addr: netip.AddrFrom4(own), Codepoint: s.Codepoint(made)})
+	}
+	return all
 }
 
 func (l *Lab) port(scheme string, seed uint64) (port.Spec, error) {

@@ -2,6 +2,7 @@ package labs
 
 import (
 	"fmt"
+	"slices"
 
 	"aqmlab/kind"
 	"aqmlab/switch/port"
@@ -54,10 +55,7 @@ func (l *Lab) Unsupported(hosts Hosts) []string {
 		}
 	}
 	for i, s := range l.Speaks() {
-		path := transportPath
-		if i > 0 {
-			path = speechPath(s.Name) + ".transport"
-		}
+		path := l.pathOf(i)
 		row, _ := transport.Table().Find(s.Transport.Kind) // a lab that was not loaded may name any
 		for _, p := range row.Params {
 			if want, given := s.Transport.Params[p.Name]; given && fmt.Sprint(want) != p.Default {
@@ -78,9 +76,6 @@ func (l *Lab) NamesKernel() bool {
 
 // CheckReal tells whether the lab's switches can serve real hosts.
 func (l *Lab) CheckReal() error {
-	if len(l.Transports) > 0 {
-		return fmt.Errorf("lab %s: %s: real hosts speak one transport: run it with modelled hosts (--runtime sim)", l.Name, transportsKey)
-	}
 	for _, s := range l.Schemes {
 		scheduler, err := l.scheduler(s)
 		if err != nil {
@@ -116,19 +111,32 @@ func (l *Lab) checkRealSharing(s Scheme, scheduler sched.Scheduler) error {
 	return err
 }
 
-// InsteadOfTransport is the lab with hosts that speak what stands in for their transport
-// where a kernel does not provide it. A lab that asks for more of its transport than the
-// defaults has none.
+// InsteadOfTransport is the lab with hosts that speak what stands in for their transports
+// where a kernel does not provide them. A lab that asks for more of such a transport than
+// the defaults has none.
 func (l *Lab) InsteadOfTransport() (*Lab, error) {
-	t, err := l.Host.BuildTransport()
-	if err != nil {
-		return nil, err
-	}
-	if t.Instead == "" || len(l.Host.TransportParams) > 0 {
-		return nil, fmt.Errorf("lab %s: %s: nothing stands in for %s", l.Name, transportPath, l.Host.Transport)
-	}
 	other := *l
-	other.Host.Transport, other.Host.TransportParams = t.Instead, nil
+	other.Transports = slices.Clone(l.Transports)
+	replaced := false
+	for i, s := range l.Speaks() {
+		t, err := s.Build()
+		switch {
+		case err != nil:
+			return nil, err
+		case t.Instead == "" && len(l.Transports) > 0:
+			continue // it may be there
+		case t.Instead == "" || len(s.Transport.Params) > 0:
+			return nil, fmt.Errorf("lab %s: %s: nothing stands in for %s", l.Name, l.pathOf(i), s.Transport.Kind)
+		case i == 0:
+			other.Host.Transport, other.Host.TransportParams = t.Instead, nil
+		default:
+			other.Transports[i-1].Transport = kind.Choice{Kind: t.Instead}
+		}
+		replaced = true
+	}
+	if !replaced {
+		return nil, fmt.Errorf("lab %s: nothing stands in for %s", l.Name, l.Spoken())
+	}
 	return &other, nil
 }
 

@@ -44,3 +44,29 @@ func TestInsteadOfTransport(t *testing.T) {
 		}
 	}
 }
+
+// TestInsteadOfTransports: of several transports those change for which something stands
+// in. The others may be there, and a run fails if they are not.
+func TestInsteadOfTransports(t *testing.T) {
+	lab := func(host, other string) *Lab {
+		text := "{name: x, topology: {rate: 1Gbps}, host: {transport: " + host + "}, transports: [{name: a, transport: " + other + ", hosts: [h2]}], schemes: [{name: a, aqm: droptail}]}"
+		l, err := Parse("x.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for host, want := range map[string]string{"dctcp": "ecn-star and ecn-star", "cubic": "cubic and ecn-star"} {
+		l := lab(host, "dctcp")
+		other, err := l.InsteadOfTransport()
+		if err != nil || other.Host.Transport+" and "+other.Transports[0].Transport.Kind != want || l.Transports[0].Transport.Kind != "dctcp" {
+			t.Errorf("%s: %+v, %v", host, other, err)
+		}
+	}
+	if _, err := lab("cubic", "reno").InsteadOfTransport(); err == nil || !strings.Contains(err.Error(), "nothing stands in for cubic and reno") {
+		t.Errorf("cubic and reno: %v", err)
+	}
+	if _, err := lab("cubic", "{kind: dctcp, on_loss: alpha}").InsteadOfTransport(); err == nil || !strings.Contains(err.Error(), "transports.a.transport: nothing stands in for dctcp") {
+		t.Errorf("dctcp with a parameter: %v", err)
+	}
+}

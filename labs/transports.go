@@ -124,3 +124,11 @@ func (l *Lab) ownDSCPs() map[int]uint8 {
 
 // speechPath is where a transport of that name stands.
 func speechPath(name string) string { return fmt.Sprintf("%s.%s", transportsKey, name) }
+
+// pathOf is where one of [Lab.Speaks] stands.
+func (l *Lab) pathOf(i int) string {
+	if i == 0 {
+		return transportPath
+	}
+	return speechPath(l.Transports[i-1].Name) + ".transport"
+}

@@ -58,13 +58,18 @@ func thisUser(ctx context.Context) user {
 	return u
 }
 
-// lacksTransport is nil where the kernel provides the lab's transport.
+// lacksTransport is nil where the kernel provides all that the lab's hosts speak.
 func lacksTransport(lab *labs.Lab) error {
-	t, err := lab.Host.BuildTransport()
-	if err != nil {
-		return err
+	for _, s := range lab.Speaks() {
+		t, err := s.Build()
+		if err != nil {
+			return err
+		}
+		if err := cc.Provided(t); err != nil {
+			return err
+		}
 	}
-	return cc.Provided(t)
+	return nil
 }
 
 // choice is a runtime for a lab.
@@ -87,8 +92,10 @@ func choose(rows []backend.Row, lab *labs.Lab, u user) choice {
 	if len(lab.Rack.Machines) > 0 {
 		return take(first(rows, func(r backend.Row) bool { return r.Containers }), "real hosts in containers of several machines", ", as the lab or --machines lists some")
 	}
-	if t, err := lab.Host.BuildTransport(); err == nil && t.Modelled {
-		return take(models, "no real host speaks "+lab.Host.Transport, "")
+	for _, s := range lab.Speaks() {
+		if t, err := s.Build(); err == nil && t.Modelled {
+			return take(models, "no real host speaks "+s.Transport.Kind, "")
+		}
 	}
 	if err := lab.CheckReal(); err != nil {
 		return take(models, models.Doc, ", as the switches cannot serve real hosts")
@@ -134,7 +141,7 @@ func (u user) choose(c choices, lab *labs.Lab) choice {
 		case u.forbidden != nil:
 			because = fmt.Sprintf("real hosts on this kernel need root or user namespaces: %v", u.forbidden)
 		case lacks != nil:
-			because = fmt.Sprintf("this kernel gives %s to root alone", lab.Host.Transport)
+			because = fmt.Sprintf("this kernel gives %s to root alone", lab.Spoken())
 		default:
 			because = fmt.Sprintf("the lab does not fit into real time (%s)", c.slow)
 		}
@@ -153,9 +160,9 @@ func (u user) choose(c choices, lab *labs.Lab) choice {
 	}
 	other, err := lab.InsteadOfTransport()
 	if err != nil {
-		return c.take(c.models, c.models.Doc, fmt.Sprintf(", as this kernel gives %s to root alone (sudo)", lab.Host.Transport))
+		return c.take(c.models, c.models.Doc, fmt.Sprintf(", as this kernel gives %s to root alone (sudo)", lab.Spoken()))
 	}
 	chosen.lab = other
-	chosen.why += fmt.Sprintf("; they speak %s in place of %s, which this kernel gives to root alone", other.Host.Transport, lab.Host.Transport)
+	chosen.why += fmt.Sprintf("; they speak %s in place of %s, which this kernel gives to root alone", other.Spoken(), lab.Spoken())
 	return chosen
 }

@@ -30,7 +30,7 @@ type RunOptions struct {
 	Log      io.Writer     // gets what helper processes complain about, several at a time; may be nil
 	Watcher  Watcher       // is told how it goes on
 
-	InPlaceOf string // the transport that the lab asked for, where its hosts speak another
+	InPlaceOf []string // the transports that the lab asked for, by their numbers, where its hosts speak others; empty: they do not
 
 	// Resume is a run that ended early, which is to have the points that it lacks;
 	// nil: a new run. The lab must be the run's own.
@@ -94,7 +94,8 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Row, b.Manifest.Runtime, b.Manifest.Transport.InPlaceOf = row, row.Name, o.InPlaceOf
+	b.Row, b.Manifest.Runtime = row, row.Name
+	b.Manifest.InPlaceOf(o.InPlaceOf)
 	run, err := o.runOn(ctx, b, lab, points)
 	return run, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
 }
@@ -126,10 +127,18 @@ func (o RunOptions) Settle(ctx context.Context, lab *labs.Lab) (settled RunOptio
 		asked, run, why = Runtime(c.row.Name), c.lab, c.why
 	}
 	o.Runtime = asked
-	if run == nil || run.Host.Transport == lab.Host.Transport {
+	if run == nil || run == lab {
 		return o, lab, why
 	}
-	o.InPlaceOf = lab.Host.Transport
+	o.InPlaceOf = nil
+	instead := run.Speaks()
+	for i, s := range lab.Speaks() {
+		asked := s.Transport.Kind
+		if asked == instead[i].Transport.Kind {
+			asked = ""
+		}
+		o.InPlaceOf = append(o.InPlaceOf, asked)
+	}
 	return o, run, why
 }
 

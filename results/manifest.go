@@ -147,12 +147,30 @@ func (m Manifest) Speaks() string {
 	return m.Transport.String() + ", " + Join(m.Transports)
 }
 
-// ProvidedBy notes who provides all transports.
-func (m *Manifest) ProvidedBy(provider string) {
-	m.Transport.Provider = provider
-	for i := range m.Transports {
-		m.Transports[i].Transport.Provider = provider
+// ProvidedBy notes who provides the transports, by their numbers: that of the hosts first.
+// Of one provider, it provides all.
+func (m *Manifest) ProvidedBy(providers ...string) {
+	for i, t := range m.transports() {
+		t.Provider = providers[min(i, len(providers)-1)]
 	}
+}
+
+// InPlaceOf notes the transports that the lab asked for, in the same order, where hosts
+// speak others.
+func (m *Manifest) InPlaceOf(asked []string) {
+	for i, t := range m.transports() {
+		if i < len(asked) {
+			t.InPlaceOf = asked[i]
+		}
+	}
+}
+
+func (m *Manifest) transports() []*Transport {
+	all := []*Transport{&m.Transport}
+	for i := range m.Transports {
+		all = append(all, &m.Transports[i].Transport)
+	}
+	return all
 }
 
 // Micros is a time that JSON holds as a number of microseconds.

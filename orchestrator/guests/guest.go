@@ -40,7 +40,7 @@ type order struct {
 type reply struct {
 	Diagnosis   doctor.Diagnosis
 	Calibration testbed.Calibration
-	Provider    string
+	Providers   []string // of the transports, by their numbers
 	RTTBy       string
 	Point       results.Point
 }
@@ -127,7 +127,7 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 // on does a task with a testbed.
 func (o order) on(ctx context.Context, t *testbed.Testbed, progress func([]byte) error) (r reply, err error) {
 	if o.Task == taskCalibrate {
-		r.Provider, r.RTTBy = string(t.Congestion().Provider), t.RTTBy()
+		r.Providers, r.RTTBy = t.Providers(), t.RTTBy()
 		r.Calibration, err = t.Calibrate(ctx, func(string) {})
 		return r, err
 	}

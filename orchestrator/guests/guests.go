@@ -77,7 +77,7 @@ func Open(ctx context.Context, lab *labs.Lab, o backend.Options) (*backend.Backe
 		return nil, errors.Join(fmt.Errorf("calibrating: %w", err), g.session.Close())
 	}
 	o.Note(fmt.Sprintf("%d hosts, %s from Linux %s in virtual time, base RTT %v, %d guests at once of at most %d MiB each",
-		lab.Topology.Hosts, lab.Host.Transport, g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), o.Jobs, g.memory()))
+		lab.Topology.Hosts, lab.Spoken(), g.kernel.Release, idle.Calibration.BaseRTT.Round(time.Microsecond), o.Jobs, g.memory()))
 	return &backend.Backend{
 		Manifest: g.manifest(idle),
 		Jobs:     o.Jobs,
@@ -172,7 +172,7 @@ func (g *guests) measure(ctx context.Context, p backend.Point, watch func(backen
 func (g *guests) manifest(idle reply) results.Manifest {
 	m := backend.ManifestOf(g.lab)
 	m.Host = m.Host.OnGuest(g.kernel.Release)
-	m.Transport.Provider = idle.Provider
+	m.ProvidedBy(idle.Providers...)
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = idle.RTTBy, results.Micros(idle.Calibration.BaseRTT), idle.Calibration.RTTs
 	return m
 }

@@ -113,7 +113,7 @@ func setUpDevice(ctx context.Context, p Plan, h Host) error {
 			return fmt.Errorf("set %s up: %w", link.Attrs().Name, err)
 		}
 	}
-	if err := addRoute(p, h, device.Attrs().Index); err != nil {
+	if err := addRoutes(p, h, device.Attrs().Index); err != nil {
 		return err
 	}
 	if err := shapeUplink(p, device.Attrs().Index); err != nil {
@@ -122,12 +122,15 @@ func setUpDevice(ctx context.Context, p Plan, h Host) error {
 	return awaitCarrier(ctx, device.Attrs().Index)
 }
 
-// addRoute gives the host its address, its gateway's MAC and its one route.
-func addRoute(p Plan, h Host, device int) error {
-	addr := &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(h.Addr, 32))}
+// addRoutes gives the host its addresses, its gateway's MAC and its routes: one, and one for
+// each further address.
+func addRoutes(p Plan, h Host, device int) error {
 	link := &netlink.Device{LinkAttrs: netlink.LinkAttrs{Index: device}}
-	if err := netlink.AddrAdd(link, addr); err != nil {
-		return fmt.Errorf("add address %s: %w", h.Addr, err)
+	for _, a := range append([]netip.Addr{h.Addr}, h.Also...) {
+		addr := &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(a, 32))}
+		if err := netlink.AddrAdd(link, addr); err != nil {
+			return fmt.Errorf("add address %s: %w", a, err)
+		}
 	}
 	err := netlink.NeighAdd(&netlink.Neigh{
 		LinkIndex:    device,
@@ -139,12 +142,13 @@ func addRoute(p Plan, h Host, device int) error {
 	if err != nil {
 		return fmt.Errorf("add neighbour %s: %w", gateway(), err)
 	}
-	r := subnetRoute(p, device)
-	if err := netlink.RouteAdd(&r); err != nil {
-		if p.TCP.Congestion != "" && errors.Is(err, unix.EINVAL) {
-			return fmt.Errorf("add route with congestion control %s, which this kernel may not have: %w", p.TCP.Congestion, err)
+	for _, r := range routes(p, h, device) {
+		if err := netlink.RouteAdd(&r); err != nil {
+			if r.Congctl != "" && errors.Is(err, unix.EINVAL) {
+				return fmt.Errorf("add route with congestion control %s, which this kernel may not have: %w", r.Congctl, err)
+			}
+			return fmt.Errorf("add route to %s: %w", r.Dst, err)
 		}
-		return fmt.Errorf("add route to %s: %w", p.Subnet, err)
 	}
 	return nil
 }
@@ -152,20 +156,32 @@ func addRoute(p Plan, h Host, device int) error {
 // featureECN is RTAX_FEATURE_ECN of linux/rtnetlink.h.
 const featureECN = 1
 
-// subnetRoute is the route to all other hosts, with what TCP shall do on it.
-func subnetRoute(p Plan, device int) netlink.Route {
+// routes are those to all other hosts: to their own addresses, and to those of each further
+// transport, from the host's of the same.
+func routes(p Plan, h Host, device int) []netlink.Route {
+	all := []netlink.Route{route(p, Speech{p.Subnet, p.TCP.Congestion, p.TCP.ECN}, device)}
+	for i, s := range p.Also {
+		r := route(p, s, device)
+		r.Src = h.Also[i].AsSlice()
+		all = append(all, r)
+	}
+	return all
+}
+
+// route is that of a transport, with what TCP shall do on it.
+func route(p Plan, s Speech, device int) netlink.Route {
 	r := netlink.Route{
 		LinkIndex: device,
-		Dst:       ipNet(p.Subnet.Masked()),
+		Dst:       ipNet(s.Subnet.Masked()),
 		Gw:        gateway().AsSlice(),
 		Flags:     int(netlink.FLAG_ONLINK), // no address of ours is on the gateway's network
 		InitCwnd:  p.TCP.InitCwnd,
-		Congctl:   p.TCP.Congestion,
+		Congctl:   s.Congestion,
 		RtoMin:    int(p.TCP.RTOMin / time.Millisecond),
 		// The kernel heeds a route's least RTO only when it is locked.
 		RtoMinLock: p.TCP.RTOMin > 0,
 	}
-	if p.TCP.ECN {
+	if s.ECN {
 		r.Features = featureECN
 	}
 	return r

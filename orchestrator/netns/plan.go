@@ -28,6 +28,8 @@ type Plan struct {
 	// Uplinks are those of the hosts, in place of Uplink, where they are not alike.
 	Uplinks []int64
 	TCP     TCP
+	// Also are further transports that hosts speak, each at addresses of its own.
+	Also []Speech
 	// Delays are how long the kernel of each host holds back what it sends, by
 	// netem, before its link: one for all packets, or several, of which the hash
 	// of a flow picks one. Pure ACKs are not held back. Nil for hosts without
@@ -60,6 +62,15 @@ type TCP struct {
 	SACKRecovery bool
 }
 
+// Speech is a transport that a host speaks from one of its further addresses to such
+// addresses of other hosts. The route between them says so, whoever opens the connection.
+// All else is as [TCP] has it.
+type Speech struct {
+	Subnet     netip.Prefix // the host's address stands where its own does in [Plan.Subnet]; of the same length
+	Congestion string       // as of [TCP]
+	ECN        bool         // the same
+}
+
 // Lab is a lab's namespaces, interfaces and addresses.
 type Lab struct {
 	ID       string   `json:"id"`
@@ -71,12 +82,13 @@ type Lab struct {
 // Host is one host of a lab. Its link's far end is the interface Name in its
 // switch's namespace.
 type Host struct {
-	Name      string     `json:"name"`
-	Namespace string     `json:"namespace"`
-	Switch    int        `json:"switch"` // by its index
-	Addr      netip.Addr `json:"addr"`
-	MAC       MAC        `json:"mac"`     // of eth0: the switch addresses frames to the host with it
-	Gateway   MAC        `json:"gateway"` // of the switch's end: the host addresses all its frames to it
+	Name      string       `json:"name"`
+	Namespace string       `json:"namespace"`
+	Switch    int          `json:"switch"` // by its index
+	Addr      netip.Addr   `json:"addr"`
+	Also      []netip.Addr `json:"also,omitempty"` // by [Plan.Also]
+	MAC       MAC          `json:"mac"`            // of eth0: the switch addresses frames to the host with it
+	Gateway   MAC          `json:"gateway"`        // of the switch's end: the host addresses all its frames to it
 }
 
 // Trunk is a link between two switches.
@@ -115,13 +127,21 @@ func (p Plan) Lab(id string) (*Lab, error) {
 		lab.Trunks = p.trunks()
 	}
 	addr := p.Subnet.Masked().Addr()
+	also := make([]netip.Addr, len(p.Also))
+	for i, s := range p.Also {
+		also[i] = s.Subnet.Masked().Addr()
+	}
 	for i, name := range p.Hosts {
 		addr = addr.Next()
+		for j := range also {
+			also[j] = also[j].Next()
+		}
 		lab.Hosts[i] = Host{
 			Name:      name,
 			Namespace: namespace(id, name),
 			Switch:    p.at(i),
 			Addr:      addr,
+			Also:      append([]netip.Addr(nil), also...),
 			MAC:       p.mac(i, hostSide, i),
 			Gateway:   p.mac(i, switchSide, i),
 		}
@@ -184,6 +204,14 @@ func (p Plan) checkSubnet() error {
 	}
 	if p.Subnet.Overlaps(netip.PrefixFrom(gateway(), 32)) {
 		return fmt.Errorf("subnet %s holds the gateway %s", p.Subnet, gateway())
+	}
+	for i, s := range p.Also {
+		if !s.Subnet.IsValid() || !s.Subnet.Addr().Is4() || s.Subnet.Bits() != p.Subnet.Bits() {
+			return fmt.Errorf("subnet %s of transport %d: want one as long as %s", s.Subnet, i+1, p.Subnet)
+		}
+		if s.Subnet.Overlaps(p.Subnet) || slices.ContainsFunc(p.Also[:i], func(o Speech) bool { return o.Subnet.Overlaps(s.Subnet) }) {
+			return fmt.Errorf("subnet %s of transport %d overlaps another", s.Subnet, i+1)
+		}
 	}
 	// The first address is the network's and the last the broadcast's.
 	room := 1<<(32-p.Subnet.Bits()) - 2

@@ -46,6 +46,12 @@ func TestPlanIsChecked(t *testing.T) {
 		{"host without delays", func(p *netns.Plan) { p.Delays = [][]time.Duration{{0}, nil, {0}} }, "0 delays of host h2"},
 		{"negative delay", func(p *netns.Plan) { p.Delays = delays(3, -1) }, "delay -1ns of host h1"},
 		{"long delay", func(p *netns.Plan) { p.Delays = delays(3, 5*time.Minute) }, "delay 5m0s of host h1"},
+		{"IPv6 subnet of a transport", func(p *netns.Plan) { p.Also = []netns.Speech{{Subnet: netip.MustParsePrefix("fd00::/16")}} }, "subnet fd00::/16 of transport 1: want one as long as 10.7.0.0/16"},
+		{"other length of a transport's", func(p *netns.Plan) { p.Also = []netns.Speech{{Subnet: netip.MustParsePrefix("10.8.0.0/17")}} }, "want one as long as"},
+		{"subnet of hosts", func(p *netns.Plan) { p.Also = []netns.Speech{{Subnet: p.Subnet}} }, "overlaps another"},
+		{"subnet of two transports", func(p *netns.Plan) {
+			p.Also = slices.Repeat([]netns.Speech{{Subnet: netip.MustParsePrefix("10.8.0.0/16")}}, 2)
+		}, "subnet 10.8.0.0/16 of transport 2 overlaps another"},
 		{"negative CPU", func(p *netns.Plan) { p.ReceiveCPUs = []int{-1} }, "CPU -1"},
 	}
 	for _, test := range tests {

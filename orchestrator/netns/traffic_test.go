@@ -60,6 +60,9 @@ func (f *forwarder) open() error {
 			return err
 		}
 		f.ports[h.Addr], f.hosts[h.Addr] = fd, h
+		for _, a := range h.Also {
+			f.hosts[a] = h
+		}
 		all := binary.BigEndian.Uint16(binary.NativeEndian.AppendUint16(nil, unix.ETH_P_ALL))
 		err = errors.Join(
 			unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1),
@@ -99,7 +102,7 @@ func (f *forwarder) send(frame []byte) {
 	}
 	copy(frame, h.MAC[:])
 	copy(frame[6:], h.Gateway[:])
-	_, _ = unix.Write(f.ports[to], frame)
+	_, _ = unix.Write(f.ports[h.Addr], frame)
 }
 
 // TestTraffic moves data between all pairs of hosts.

@@ -233,7 +233,7 @@ func hostSysctls(p Plan) []host.Setting {
 		// runs are independent.
 		{Key: "net.ipv4.tcp_no_metrics_save", Value: "1"},
 		{Key: "net.ipv4.tcp_slow_start_after_idle", Value: bit(p.TCP.IdleRestart)},
-		{Key: "net.ipv4.tcp_ecn", Value: bit(p.TCP.ECN)},
+		{Key: "net.ipv4.tcp_ecn", Value: bit(p.TCP.ECN && len(p.Also) == 0)}, // else the routes say
 		// A lost SYN that asked for ECN is repeated without, as if a middlebox had
 		// swallowed it. Here it was the queue, and the flow would run without ECN to
 		// its end.
@@ -265,7 +265,7 @@ func (l *Lab) Retime(p Plan) error {
 			return nil
 		}
 		err := Do(l.Hosts[i].Namespace, func() error {
-			if err := retimeHost(p.forHost(i)); err != nil || !p.delayed() {
+			if err := retimeHost(p.forHost(i), l.Hosts[i]); err != nil || !p.delayed() {
 				return err
 			}
 			return changeDelays(p.Delays[i])
@@ -315,14 +315,15 @@ func Rerate(namespace string, mtu int, uplink int64) error {
 }
 
 // retimeHost changes the host that the calling thread is in.
-func retimeHost(p Plan) error {
+func retimeHost(p Plan, h Host) error {
 	device, err := netlink.LinkByName(Device)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", Device, err)
 	}
-	r := subnetRoute(p, device.Attrs().Index)
-	if err := netlink.RouteReplace(&r); err != nil {
-		return fmt.Errorf("replace route to %s: %w", p.Subnet, err)
+	for _, r := range routes(p, h, device.Attrs().Index) {
+		if err := netlink.RouteReplace(&r); err != nil {
+			return fmt.Errorf("replace route to %s: %w", r.Dst, err)
+		}
 	}
 	return shapeUplink(p, device.Attrs().Index)
 }

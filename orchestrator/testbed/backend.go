@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,8 +56,11 @@ func open(ctx context.Context, lab *labs.Lab, o Options, note func(string)) (*ba
 func (t *Testbed) describe(c Calibration) string {
 	var s strings.Builder
 	provider := "the kernel"
-	if t.speaks.Provider == cc.EBPF {
+	if slices.ContainsFunc(t.speaks, func(c Congestion) bool { return c.Provider == cc.EBPF }) {
 		provider = "an eBPF program"
+		if len(t.controls) > 1 {
+			provider = "the kernel and " + provider
+		}
 	}
 	where := ""
 	switch {
@@ -67,7 +71,7 @@ func (t *Testbed) describe(c Calibration) string {
 	case host.InUserNamespace():
 		where = " without root"
 	}
-	fmt.Fprintf(&s, "%d hosts%s, %s from %s, dilation %v", len(t.net.Hosts), where, t.lab.Host.Transport, provider, c.Dilation)
+	fmt.Fprintf(&s, "%d hosts%s, %s from %s, dilation %v", len(t.net.Hosts), where, t.lab.Spoken(), provider, c.Dilation)
 	if c.BaseRTT > 0 {
 		fmt.Fprintf(&s, ", base RTT %v", c.BaseRTT.Round(time.Microsecond))
 	}
@@ -81,7 +85,7 @@ func (t *Testbed) manifest(c Calibration) results.Manifest {
 	m := backend.ManifestOf(t.lab)
 	m.Dilation = c.Dilation
 	m.Rootless = host.InUserNamespace()
-	m.Transport.Provider = string(t.speaks.Provider)
+	m.ProvidedBy(t.Providers()...)
 	for _, r := range t.remotes {
 		m.Machines = append(m.Machines, results.Station{Name: r.Name, Address: r.Address.String(), Machine: r.part.Machine})
 	}
@@ -115,9 +119,12 @@ func otherLosses(lab *labs.Lab, version uint32) []string {
 	if r := lab.Host.LossRecovery; r != labs.RecoverRACK && version >= rackOnly {
 		add("host.loss_recovery: %s has rack alone, without tail loss probes; %s needs one before 6.17, such as that of runtime uml", r)
 	}
-	t, err := lab.Host.BuildTransport()
-	if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < cc.HalvesSince {
-		add("host.transport.%[2]s: %[1]s has %[3]s; %[4]s needs 5.1 or later", transport.OnLoss, transport.OnLossAlpha, transport.OnLossHalf)
+	for _, s := range lab.Speaks() {
+		t, err := s.Build()
+		if err == nil && t.Name == "dctcp" && t.DCTCP.OnLoss == transport.OnLossHalf && version != 0 && version < cc.HalvesSince {
+			add("host.transport.%[2]s: %[1]s has %[3]s; %[4]s needs 5.1 or later", transport.OnLoss, transport.OnLossAlpha, transport.OnLossHalf)
+			break
+		}
 	}
 	return lines
 }

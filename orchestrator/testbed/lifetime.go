@@ -69,7 +69,7 @@ func (t *Testbed) leaveUp(ctx context.Context, scheme, runtime string) (Standing
 	}
 	info := t.share.info(t.lab.Name)
 	info.Runtime, info.Scheme, info.Dilation = runtime, scheme, t.dilation
-	info.Transport, info.Congctl, info.Common = t.lab.Host.Transport, t.speaks.Name, t.speaks.Common
+	info.Transport, info.Congctl, info.Common = t.lab.Spoken(), t.speaks[0].Name, t.speaks[0].Common
 	info.Network, info.Began, info.Nodes = t.net, began, t.nodesOnMachines()
 	if err := t.journal.Describe(info); err != nil {
 		return Standing{}, err
@@ -108,10 +108,8 @@ func (t *Testbed) letGo() error {
 	if err := each(stay, func(_ int, p process) error { return p.Release() }); err != nil {
 		return err
 	}
-	if t.cc != nil {
-		if err := t.cc.Leave(); err != nil {
-			return err
-		}
+	if err := t.controls.leave(); err != nil {
+		return err
 	}
 	remotes := t.remotes
 	t.remotes = nil

@@ -43,6 +43,7 @@ func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Dura
 		Handshake:   w.Handshake,
 		Stall:       stall + time.Duration(2*float64(spec.Timeline.Downtime())*t.dilation),
 		Goodput:     goodput,
+		Expect:      t.expect(),
 	}
 	run, err := t.hosts.start(ctx, r, t.lead+t.eventLead(spec), t.grounds[0].clock)
 	if err != nil {

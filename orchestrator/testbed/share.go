@@ -34,7 +34,7 @@ func (s *Share) owner() string {
 type Part struct {
 	ID       string // of the lab's state on the machine
 	Network  *netns.Lab
-	Speaks   Congestion
+	Speaks   []Congestion // by the transport of flows
 	Machine  results.Machine
 	Switches []int // by their numbers
 	Hosts    []int // so, too

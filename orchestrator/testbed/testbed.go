@@ -56,8 +56,8 @@ func (o Options) root() string {
 type Testbed struct {
 	lab      *labs.Lab
 	journal  *journal.Journal
-	cc       *cc.Handle // nil where other machines have the hosts
-	speaks   Congestion
+	controls controls
+	speaks   []Congestion // by the transport of flows
 	net      *netns.Lab
 	plan     netns.Plan
 	cpus     CPUs
@@ -102,8 +102,12 @@ type Congestion struct {
 	ECN      bool        // whether it asks for ECN
 }
 
-// Congestion is that of the hosts.
-func (t *Testbed) Congestion() Congestion { return t.speaks }
+// controls are the congestion controls that the kernel of this machine gives the hosts,
+// each once. There are none where other machines have the hosts.
+type controls []*cc.Handle
+
+// Congestion is that of the hosts' transport.
+func (t *Testbed) Congestion() Congestion { return t.speaks[0] }
 
 // processes are all processes of the testbed that run.
 func (t *Testbed) processes() []process {

@@ -190,7 +190,7 @@ func TestPlanOfTransports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tb := &Testbed{lab: lab, speaks: Congestion{Name: handle.Name(), ECN: handle.ECN()}, dilation: 1}
+		tb := &Testbed{lab: lab, speaks: []Congestion{{Name: handle.Name(), ECN: handle.ECN()}}, dilation: 1}
 		tb.planFor(spec)
 		p := tb.plan
 		if p.TCP.Congestion != handle.Name() || p.TCP.ECN != ecn || p.TCP.InitCwnd != lab.Host.InitCwnd {

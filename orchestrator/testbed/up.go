@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +28,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 	}
 	t := &Testbed{
 		lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, contained: o.Containers, share: o.share,
-		allowed: o.CPUs, dilation: max(1, float64(lab.Dilation)),
+		allowed: o.CPUs, dilation: max(1, float64(lab.Dilation)), speaks: make([]Congestion, len(lab.Speaks())),
 	}
 	bring := t.up
 	switch several := len(lab.Rack.Machines) > 0; {
@@ -110,19 +109,13 @@ func (t *Testbed) acquire(o Options) error {
 	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
 		return err
 	}
-	spoken, err := t.lab.Host.BuildTransport()
-	if err != nil {
-		return err
-	}
-	if t.cc, err = cc.Acquire(spoken, t.journal.ID()); err != nil {
+	var err error
+	if t.controls, t.speaks, err = acquireAll(t.lab, t.journal.ID()); err != nil {
 		return err
 	}
 	if o.Detached || len(t.lab.Programs) > 0 { // somebody may ask for it by the name that all know
-		if err := t.cc.Offer(); err != nil {
-			return err
-		}
+		return t.controls.offer()
 	}
-	t.speaks = Congestion{t.cc.Name(), t.cc.Common(), t.cc.Provider(), t.cc.ECN()}
 	return nil
 }
 
@@ -153,10 +146,6 @@ func (t *Testbed) startNetwork(ctx context.Context, o Options) (err error) {
 	return t.openSwitches(ctx)
 }
 
-// subnet holds the hosts of a lab. Labs have namespaces of their own, so all
-// may use the same one.
-var subnet = netip.MustParsePrefix("10.77.0.0/16")
-
 // planFor plans the network of the testbed.
 func (t *Testbed) planFor(spec fabric.Spec) {
 	p := &t.plan
@@ -167,12 +156,13 @@ func (t *Testbed) planFor(spec fabric.Spec) {
 		MTU:      t.lab.Host.MTU,
 		TCP: netns.TCP{
 			InitCwnd:     t.lab.Host.InitCwnd,
-			Congestion:   t.speaks.Name,
-			ECN:          t.speaks.ECN,
+			Congestion:   t.speaks[0].Name,
+			ECN:          t.speaks[0].ECN,
 			IdleRestart:  t.lab.Host.IdleRestart,
 			SACKRecovery: t.lab.Host.LossRecovery != labs.RecoverRACK,
 		},
 	}
+	p.Also = t.alsoSpeaks()
 	for _, h := range spec.Hosts {
 		p.Hosts = append(p.Hosts, h.Name)
 	}
@@ -215,7 +205,7 @@ func wallMillis(lab time.Duration, dilation float64) time.Duration {
 // startHosts starts the process that carries the traffic of all hosts.
 func (t *Testbed) startHosts(ctx context.Context, o Options) error {
 	ao := agent.Options{Role: role.HostsRole, CPUs: t.cpus.Hosts, Nice: t.nice(hostsNice)}
-	states, err := t.shareStates()
+	states, err := t.controls.stateFile()
 	if err != nil {
 		return fmt.Errorf("starting the hosts: %w", err)
 	}
@@ -254,7 +244,7 @@ func (t *Testbed) serve(ctx context.Context) error {
 	}
 	var ends []role.End
 	for _, h := range t.net.Hosts {
-		end := role.End{Namespace: h.Namespace, Addr: h.Addr, Hosts: names, Root: t.image}
+		end := role.End{Namespace: h.Namespace, Addr: h.Addr, Also: h.Also, Hosts: names, Root: t.image}
 		if t.contained {
 			end.Namespace = "" // each process is inside its own already
 		}
@@ -263,21 +253,11 @@ func (t *Testbed) serve(ctx context.Context) error {
 	return t.hosts.serve(ctx, ends)
 }
 
-// shareStates is the file by which a hosts' process reads the states of DCTCP from
-// eBPF, or nil where the kernel tells them by itself. The caller closes it.
-func (t *Testbed) shareStates() (*os.File, error) {
-	file, err := t.cc.StateFile()
-	if errors.Is(err, cc.ErrStays) {
-		return nil, nil
-	}
-	return file, err
-}
-
 // spawnSwitch starts a switch's process where ao says. It inherits what keeps
 // the congestion control registered, so that a detached testbed keeps its own.
 func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, i int) (*agent.Process, error) {
 	ao.Role = role.SwitchRole
-	links, err := t.cc.LinkFiles()
+	links, err := t.controls.linkFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -316,10 +296,8 @@ func (t *Testbed) Down(ctx context.Context) error {
 	t.whole.end()
 	errs := []error{each(t.processes(), func(_ int, p process) error { return t.stop(ctx, p) })}
 	t.hosts, t.switches = nil, nil
-	if t.cc != nil {
-		errs = append(errs, t.cc.Close())
-		t.cc = nil
-	}
+	errs = append(errs, t.controls.close())
+	t.controls = nil
 	left, err := t.leaveMachines(ctx)
 	errs = append(errs, err)
 	if t.journal != nil {

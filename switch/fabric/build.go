@@ -16,12 +16,17 @@ import (
 // New builds the network of spec. Errors name the link, the host, or the
 // parameter that does not fit.
 func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
-	n := &Network{loop: loop, to: to, hosts: make([]uplink, len(spec.Hosts)), index: map[netip.Addr]int{}, inlets: map[int]*inlet{}, seed: spec.Seed}
+	n := &Network{loop: loop, to: to, hosts: make([]uplink, len(spec.Hosts)), index: map[netip.Addr]int{}, codepoints: map[netip.Addr]packet.Codepoint{}, inlets: map[int]*inlet{}, seed: spec.Seed}
 	for i, h := range spec.Hosts {
-		if _, taken := n.index[h.Addr]; taken {
-			return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, h.Addr)
+		for _, a := range append([]Address{{Addr: h.Addr}}, h.Also...) {
+			if _, taken := n.index[a.Addr]; taken {
+				return nil, fmt.Errorf("fabric: host %s: address %v is taken", h.Name, a.Addr)
+			}
+			n.index[a.Addr] = i
+			if a.Codepoint.Set {
+				n.codepoints[a.Addr] = a.Codepoint
+			}
 		}
-		n.index[h.Addr] = i
 	}
 	if err := n.build(spec); err != nil {
 		return nil, fmt.Errorf("fabric: %w", err)

@@ -46,23 +46,24 @@ type Collector interface {
 // Network is a running fabric. Everything in it happens on the event loop that
 // it was built on.
 type Network struct {
-	loop     *event.Loop
-	to       Attachment
-	hosts    []uplink
-	index    map[netip.Addr]int
-	ports    []Port
-	makings  []making             // of the ports
-	drops    func(*packet.Packet) // takes what ports of switches drop
-	nodes    []node
-	routes   []table        // of all nodes, as they are now
-	whole    []table        // the same while no link is down
-	detours  []detour       // of the timeline
-	detoured []*event.Timer // the detours that are to come
-	impaired []*impairment  // those of the wires that have one
-	inlets   map[int]*inlet // by trunk
-	numbered int            // ports of the whole fabric so far, those that this network does not carry included
-	seed     uint64
-	clamped  int64
+	loop       *event.Loop
+	to         Attachment
+	hosts      []uplink
+	index      map[netip.Addr]int
+	codepoints map[netip.Addr]packet.Codepoint // of addresses whose packets get another one
+	ports      []Port
+	makings    []making             // of the ports
+	drops      func(*packet.Packet) // takes what ports of switches drop
+	nodes      []node
+	routes     []table        // of all nodes, as they are now
+	whole      []table        // the same while no link is down
+	detours    []detour       // of the timeline
+	detoured   []*event.Timer // the detours that are to come
+	impaired   []*impairment  // those of the wires that have one
+	inlets     map[int]*inlet // by trunk
+	numbered   int            // ports of the whole fabric so far, those that this network does not carry included
+	seed       uint64
+	clamped    int64
 }
 
 // Port is one port of a network, and what stands at its far end.
@@ -207,6 +208,16 @@ func (n *Network) Arrive(at time.Duration, trunk int, k *packet.Packet) {
 func (n *Network) Host(addr netip.Addr) (int, bool) {
 	i, ok := n.index[addr]
 	return i, ok
+}
+
+// Recode gives a packet from that address the codepoint that the spec says.
+func (n *Network) Recode(k *packet.Packet, from netip.Addr) {
+	if len(n.codepoints) == 0 {
+		return
+	}
+	if c := n.codepoints[from]; c.Set {
+		k.SetECN(c.Of(k.ECN, k.HasPayload()))
+	}
 }
 
 // Ports are the ports, in the order of switches and links in the spec, those of

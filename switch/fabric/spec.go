@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 	"aqmlab/units"
 )
@@ -41,11 +42,19 @@ type Spec struct {
 type Host struct {
 	Name string
 	Addr netip.Addr
+	Also []Address // further addresses of the same host
 	// Delays are how long the host holds a packet back before its uplink takes
 	// it: none for nil, the same for every packet with one entry, and with more
 	// that which the flow's hash picks. Pure ACKs, and answers of RoCE, are not held
 	// back.
 	Delays []time.Duration
+}
+
+// Address is a further address of a host.
+type Address struct {
+	Addr netip.Addr
+	// Codepoint is what the packets that come from it get where they enter the fabric.
+	Codepoint packet.Codepoint
 }
 
 // Link is a full-duplex link between two nodes (hosts or switches), by name.

@@ -86,7 +86,7 @@ func (p *Packet) Parse() (Addrs, error) {
 		etherType = binary.BigEndian.Uint16(f[at-2:])
 	}
 	p.l3 = uint8(at)
-	p.PureACK, p.ECE = false, false
+	p.PureACK, p.ECE, p.l4 = false, false, 0
 	switch etherType {
 	case typeIPv4:
 		return p.parseIPv4(f[at:])

@@ -176,6 +176,7 @@ func (d *driver) address(k *packet.Packet) bool {
 	if err != nil {
 		return false
 	}
+	d.network.Recode(k, addrs.Src)
 	dst, ok := d.network.Host(addrs.Dst)
 	k.Dst = int32(dst)
 	return ok
