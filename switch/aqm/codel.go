@@ -33,7 +33,7 @@ type CoDel struct {
 	Target   time.Duration `lab:"target" tune:"0.01rtt..1rtt" range:"0s..100h" doc:"sojourn time that may persist; interval / 20 when absent"`
 	Interval time.Duration `lab:"interval" tune:"0.5rtt..8rtt" range:"0s..100h" doc:"how long the sojourn time must stay at target or above before the first mark; a base RTT when absent, see rtt"`
 	RTT      Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs interval is when absent"`
-	Action   string        `lab:"action" oneof:"mark,drop" what:"choice" doc:"mark (packets that are not ECN-capable pass) or drop"`
+	Action   string        `lab:"action" oneof:"mark,drop,either" what:"choice" doc:"mark (packets that are not ECN-capable pass), drop, or either (mark, and drop packets that are not ECN-capable, as Linux does with ecn)"`
 	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"network-layer bytes of the packet whose length is the backlog that is left alone, see spares; 0B leaves none alone"`
 	Spares   string        `lab:"spares" oneof:"mtu,less" what:"choice" doc:"which backlog is left alone: mtu (at most that, as Linux and the kernel module of TCN) or less (less than that, as the article on CoDel and ECN#'s simulator)"`
 
@@ -46,8 +46,9 @@ const arithmeticLinux = "linux"
 
 // The values of CoDel's action.
 const (
-	actionMark = "mark"
-	actionDrop = "drop"
+	actionMark   = "mark"
+	actionDrop   = "drop"
+	actionEither = "either"
 )
 
 // The values of CoDel's spares.
@@ -101,8 +102,11 @@ func newCoDel(p CoDel, env Env) (Scheme, error) {
 	if p.MTU > 0 {
 		s.spared = env.Lengths.Of(int(p.MTU))
 	}
-	if p.Action == actionDrop {
+	switch p.Action {
+	case actionDrop:
 		s.act = Drop
+	case actionEither:
+		s.act = MarkOrDrop
 	}
 	if p.Spares == sparesLess {
 		s.spared--
@@ -121,7 +125,7 @@ func (s *codel) Arrive(time.Duration, *packet.Packet, View) Verdict { return Pas
 // Depart is one turn of the RFC's dequeue loop: after a drop the port asks about
 // the next packet, which leaves if the drop entered the state, next then being
 // ahead.
-func (s *codel) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
+func (s *codel) Depart(now time.Duration, k *packet.Packet, v View) Verdict {
 	q := &s.queues[v.Queue]
 	if s.linux {
 		now, v.Waited = linuxClock(now, v.Waited)
@@ -143,7 +147,7 @@ func (s *codel) Depart(now time.Duration, _ *packet.Packet, v View) Verdict {
 		return Pass
 	}
 	s.recount(q, q.count+1)
-	if s.act == Drop {
+	if s.act == Drop || s.act == MarkOrDrop && !k.ECN.Capable() {
 		q.dropped = true
 	} else {
 		q.next = s.after(q.next, q)

@@ -17,7 +17,7 @@ import (
 type oracle struct {
 	target, interval time.Duration
 	mtu              int
-	marks            bool
+	action           string
 
 	queue      []oraclePacket
 	firstAbove time.Duration
@@ -30,6 +30,12 @@ type oracle struct {
 type oraclePacket struct {
 	arrived time.Duration
 	size    int
+	ecn     packet.ECN
+}
+
+// marks tells whether a packet is marked where it may be dropped.
+func (o *oracle) marks(p *oraclePacket) bool {
+	return o.action == "mark" || o.action == "either" && p.ecn.Capable()
 }
 
 func (o *oracle) backlog() (n int) {
@@ -72,7 +78,7 @@ func (o *oracle) dequeue(now time.Duration) (fates []Verdict) {
 		}
 		for o.dropping && now >= o.dropNext {
 			o.count++
-			if o.marks {
+			if o.marks(p) {
 				o.dropNext = o.law(o.dropNext)
 				return append(fates, Mark)
 			}
@@ -84,7 +90,8 @@ func (o *oracle) dequeue(now time.Duration) (fates []Verdict) {
 			}
 		}
 	} else if ok {
-		if o.marks {
+		marks := o.marks(p)
+		if marks {
 			fates = append(fates, Mark)
 		} else {
 			fates = append(fates, Drop)
@@ -98,7 +105,7 @@ func (o *oracle) dequeue(now time.Duration) (fates []Verdict) {
 		}
 		o.dropNext = o.law(now)
 		o.lastCount = o.count
-		if o.marks {
+		if marks {
 			return fates
 		}
 	}
@@ -111,7 +118,7 @@ func (o *oracle) dequeue(now time.Duration) (fates []Verdict) {
 // TestCoDelAgainstTheRFC runs random arrivals, in phases of under- and
 // overload, with pauses that empty the queue and pauses of its service, through scheme and oracle.
 func TestCoDelAgainstTheRFC(t *testing.T) {
-	for _, action := range []string{"mark", "drop"} {
+	for _, action := range []string{"mark", "drop", "either"} {
 		var acted, runs int
 		for seed := range uint64(20) {
 			got, want := codelWalk(t, action, seed)
@@ -128,7 +135,7 @@ func TestCoDelAgainstTheRFC(t *testing.T) {
 				}
 			}
 		}
-		if acted < 1000 || action == "drop" && runs == 0 {
+		if acted < 1000 || action != "mark" && runs == 0 {
 			t.Errorf("%s: the walks reach %d actions, %d in a row: too few to compare", action, acted, runs)
 		}
 	}
@@ -137,7 +144,7 @@ func TestCoDelAgainstTheRFC(t *testing.T) {
 func codelWalk(t *testing.T, action string, seed uint64) (got, want []Verdict) {
 	const target, interval, mtu = 50 * time.Microsecond, time.Millisecond, 1500
 	s := build(t, "codel", map[string]any{"target": "50us", "interval": "1ms", "action": action})
-	o := &oracle{target: target, interval: interval, mtu: mtu, marks: action == "mark", firstAbove: -1}
+	o := &oracle{target: target, interval: interval, mtu: mtu, action: action, firstAbove: -1}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var now, sent time.Duration
 	load := 1.0
@@ -160,7 +167,7 @@ func codelWalk(t *testing.T, action string, seed uint64) (got, want []Verdict) {
 			}
 		}
 		sent = max(sent, now)
-		o.queue = append(o.queue, oraclePacket{arrived: now, size: 40 + rng.IntN(1461)})
+		o.queue = append(o.queue, oraclePacket{arrived: now, size: 40 + rng.IntN(1461), ecn: packet.ECN(len(got) % 3)})
 	}
 	return got, want
 }
@@ -169,7 +176,15 @@ func codelWalk(t *testing.T, action string, seed uint64) (got, want []Verdict) {
 func replay(s Scheme, now time.Duration, queue []oraclePacket, n int) (fates []Verdict) {
 	for i := range n {
 		left := oracle{queue: queue[i+1:]}
-		fates = append(fates, s.Depart(now, nil, View{Queue: 2, Bytes: left.backlog(), Waited: now - queue[i].arrived}))
+		k := &packet.Packet{ECN: queue[i].ecn}
+		v := s.Depart(now, k, View{Queue: 2, Bytes: left.backlog(), Waited: now - queue[i].arrived})
+		if v == MarkOrDrop {
+			v = Drop
+			if k.ECN.Capable() {
+				v = Mark
+			}
+		}
+		fates = append(fates, v)
 	}
 	return fates
 }

@@ -26,7 +26,7 @@ func Table() kind.Table[Env, Scheme] {
 		kind.Row("tcn", "mark on departure what waited longer than a threshold", TCN{RTT: P90RTT, PMax: 1, StampBits: stampBits}, newTCN).Noting(NotECTPasses),
 		kind.Row("red", "mark or drop on arrival by the averaged length of the queue", RED{RTT: P90RTT, PMax: 0.1, Weight: 0.002, ECN: true}, newRED).Noting(NotECTIsDropped),
 		kind.Row("ideal-red", "mark on arrival above a threshold that follows the queue's drain rate", IdealRED{Estimator: estimatorDepartureRate, RTT: P90RTT, Lambda: 1, DQThresh: 10 * units.KB, Weight: 0.875, Timing: timingCovered}, newIdealRED).Noting(NotECTPasses),
-		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{RTT: MaxRTT, Action: actionMark, MTU: packet.FullPacket, Spares: sparesMTU, Arithmetic: arithmeticExact}, newCoDel).Noting(NotECTPasses + " With action drop all are dropped alike."),
+		kind.Row("codel", "mark or drop on departure when the sojourn time stays above a target", CoDel{RTT: MaxRTT, Action: actionMark, MTU: packet.FullPacket, Spares: sparesMTU, Arithmetic: arithmeticExact}, newCoDel).Noting(NotECTPasses + " With action either it is dropped. With drop all are dropped alike."),
 		kind.Row("pie", "mark or drop on arrival by a probability that steers the queueing delay", PIE{
 			Target: 15 * time.Millisecond, TUpdate: 15 * time.Millisecond, MaxBurst: 150 * time.Millisecond,
 			Alpha: 0.125, Beta: 1.25, ECN: true, MarkECNTh: 0.1,

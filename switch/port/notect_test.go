@@ -30,6 +30,7 @@ func capabilities() []capability {
 		{"ideal-red", map[string]any{"lambda": 1e-6}, MarkedOnArrival, Sent},
 		{"codel", map[string]any{"target": "1ns", "interval": "1ns"}, MarkedOnDeparture, Sent},
 		{"codel", map[string]any{"target": "1ns", "interval": "1ns", "action": "drop"}, DroppedOnDeparture, DroppedOnDeparture},
+		{"codel", map[string]any{"target": "1ns", "interval": "1ns", "action": "either"}, MarkedOnDeparture, DroppedOnDeparture},
 		{"pie", map[string]any{"alpha": 1e6, "max_burst": "0s", "mark_ecnth": 1}, MarkedOnArrival, DroppedOnArrival},
 		{"pie", map[string]any{"alpha": 1e6, "max_burst": "0s", "mark_ecnth": 0}, DroppedOnArrival, DroppedOnArrival},
 		{"pie", map[string]any{"alpha": 1e6, "max_burst": "0s", "ecn": false}, DroppedOnArrival, DroppedOnArrival},
