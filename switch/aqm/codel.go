@@ -35,7 +35,7 @@ type CoDel struct {
 	RTT      Statistic     `lab:"rtt" what:"statistic" doc:"which of the lab's base RTTs interval is when absent"`
 	Action   string        `lab:"action" oneof:"mark,drop,either" what:"choice" doc:"mark (packets that are not ECN-capable pass), drop, or either (mark, and drop packets that are not ECN-capable, as Linux does with ecn)"`
 	MTU      units.Size    `lab:"mtu" range:"0B..1000GB" doc:"network-layer bytes of the packet whose length is the backlog that is left alone, see spares; 0B leaves none alone"`
-	Spares   string        `lab:"spares" oneof:"mtu,less" what:"choice" doc:"which backlog is left alone: mtu (at most that, as Linux and the kernel module of TCN) or less (less than that, as the article on CoDel and ECN#'s simulator)"`
+	Spares   string        `lab:"spares" oneof:"mtu,less,port" what:"choice" doc:"which backlog is left alone: mtu (at most that, as Linux and the kernel module of TCN), less (less than that, as the article on CoDel and ECN#'s simulator) or port (at most that in all queues of the port together, as Linux's fq_codel)"`
 
 	// Arithmetic is the kernel's where results are to be compared with it.
 	Arithmetic string `lab:"arithmetic" oneof:"exact,linux" what:"choice" doc:"exact, or linux: time in ticks of 1.024us and 16-bit square roots, as sch_codel"`
@@ -55,6 +55,7 @@ const (
 const (
 	sparesMTU  = "mtu"
 	sparesLess = "less"
+	sparesPort = "port"
 )
 
 // memory is how many intervals after the last mark CoDel still recalls how
@@ -65,6 +66,7 @@ type codel struct {
 	target, interval time.Duration
 	spared           int // longest backlog that is left alone
 	act              Verdict
+	ofPort           bool // that is of the port, not of a queue
 	linux            bool // arithmetic
 	queues           []codelQueue
 }
@@ -96,6 +98,7 @@ func newCoDel(p CoDel, env Env) (Scheme, error) {
 	s := &codel{
 		target: p.Target, interval: p.Interval,
 		act:    Mark,
+		ofPort: p.Spares == sparesPort,
 		linux:  p.Arithmetic == arithmeticLinux,
 		queues: make([]codelQueue, env.Queues),
 	}
@@ -158,7 +161,11 @@ func (s *codel) Depart(now time.Duration, k *packet.Packet, v View) Verdict {
 // okToAct tells whether the sojourn time has been at target or above for longer
 // than an interval.
 func (s *codel) okToAct(q *codelQueue, now time.Duration, v View) bool {
-	if v.Waited < s.target || v.Bytes <= s.spared {
+	backlog := v.Bytes
+	if s.ofPort {
+		backlog = v.PortBytes
+	}
+	if v.Waited < s.target || backlog <= s.spared {
 		q.above = false
 		return false
 	}

@@ -304,7 +304,8 @@ func TestCoDelDefaults(t *testing.T) {
 
 // TestCoDelSpares: which backlog is left alone. Linux: at most an MTU. The article on
 // CoDel, and ns-3's MinBytes in the authors' simulator: less. The authors' kernel
-// module: at most 1538 bytes of lengths that count the wire.
+// module: at most 1538 bytes of lengths that count the wire. Linux's fq_codel: at most an MTU
+// in all queues together. Here other queues hold 100 bytes.
 func TestCoDelSpares(t *testing.T) {
 	us := time.Microsecond
 	for _, tt := range []struct {
@@ -316,6 +317,7 @@ func TestCoDelSpares(t *testing.T) {
 		{"mtu", packet.IP, 1500, Pass}, {"mtu", packet.IP, 1501, Mark},
 		{"less", packet.IP, 1499, Pass}, {"less", packet.IP, 1500, Mark},
 		{"mtu", packet.Wire, 1538, Pass}, {"mtu", packet.Wire, 1539, Mark},
+		{"port", packet.IP, 1400, Pass}, {"port", packet.IP, 1401, Mark},
 	} {
 		e := env()
 		e.Lengths = tt.lengths
@@ -323,7 +325,7 @@ func TestCoDelSpares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := View{Packets: 2, Bytes: tt.bytes, Waited: 20 * us}
+		v := View{Packets: 2, Bytes: tt.bytes, PortBytes: tt.bytes + 100, Waited: 20 * us}
 		s.Depart(0, nil, v)
 		if got := s.Depart(100*us+1, nil, v); got != tt.want {
 			t.Errorf("%s: %v with %d bytes left, want %v", tt.spares, got, tt.bytes, tt.want)

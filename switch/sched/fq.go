@@ -17,7 +17,8 @@ import (
 //
 // The scheme of the port is asked about these queues. With codel each has a CoDel of its
 // own, as the RFC has it. Linux's fq_codel leaves all of them alone while the whole port
-// holds no more than a full packet. Here that holds for each queue.
+// holds no more than a full packet. So does codel here with spares: port. By default that
+// holds for each queue.
 //
 // When a packet finds no room, the queue with the most bytes loses half of them from its
 // head, but at most a batch of packets (section 4.1). In the RFC that packet has joined its

@@ -1,5 +1,5 @@
-// Package kernelaqm records what the kernel's own CoDel, PIE and RED (sch_codel,
-// sch_pie, sch_red) do with a given traffic: for each packet when it came and
+// Package kernelaqm records what the kernel's own CoDel, PIE, RED and FQ-CoDel (sch_codel,
+// sch_pie, sch_red, sch_fq_codel) do with a given traffic: for each packet when it came and
 // went, whether it was marked or dropped, and the state that decided. Our
 // schemes can then be asked about the same packets at the same times.
 //
@@ -20,12 +20,13 @@ const (
 	Arrival   Kind = iota + 1 // a packet was queued, or dropped instead
 	Departure                 // a packet left the queue
 	Control                   // PIE's controller ran
+	Empty                     // FQ-CoDel was asked for a packet and had none
 )
 
 // Event is one moment in the life of a queue.
 type Event struct {
 	Kind    Kind
-	Now     time.Duration // since boot; of CoDel in steps of 1024 ns, of PIE 64 ns
+	Now     time.Duration // since boot; of CoDel and FQ-CoDel in steps of 1024 ns, of PIE 64 ns
 	Number  int           // the packet, counted from 0 in the order of sending
 	Bytes   int           // its length with the Ethernet header, which a discipline counts
 	Backlog int           // bytes in the queue without it

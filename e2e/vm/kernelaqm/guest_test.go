@@ -12,7 +12,7 @@ func TestAgreement(t *testing.T) {
 	vmtest.Run(t, vmtest.Spec{
 		Package: "aqmlab/e2e/vm/kernelaqm",
 		Tests:   "^TestKernel",
-		Modules: []string{"dummy", "sch_tbf", "sch_codel", "sch_pie", "sch_red"},
+		Modules: []string{"dummy", "sch_tbf", "sch_codel", "sch_fq_codel", "sch_pie", "sch_red"},
 		Limit:   5 * time.Minute,
 	})
 }

@@ -2,7 +2,7 @@
 
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 
-/* Records what the kernel's CoDel, PIE and RED do with packets: one event for
+/* Records what the kernel's CoDel, FQ-CoDel, PIE and RED do with packets: one event for
  * each arrival, departure and run of PIE's controller, with the times that the
  * queueing discipline itself read. */
 
@@ -36,6 +36,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 struct sk_buff {
 	unsigned int len;
 	char cb[48];
+	__u32 priority;
 	unsigned char *data;
 } KERNEL;
 
@@ -62,6 +63,14 @@ struct codel_vars {
 
 struct codel_sched_data {
 	struct codel_vars vars;
+} KERNEL;
+
+struct fq_codel_flow {
+	struct codel_vars cvars;
+} KERNEL;
+
+struct fq_codel_sched_data {
+	struct fq_codel_flow *flows;
 } KERNEL;
 
 struct pie_skb_cb {
@@ -97,6 +106,7 @@ enum event_kind {
 	ARRIVAL = 1,
 	DEPARTURE = 2,
 	CONTROL = 3,
+	EMPTY = 4,
 };
 
 struct event {
@@ -226,6 +236,41 @@ int BPF_PROG(codel_departure, struct Qdisc *sch, struct sk_buff *skb)
 	if (!e)
 		return 0;
 	e->now = (codel_arrival_time(skb) + BPF_CORE_READ(q, vars.ldelay)) << NOW_SHIFT_CODEL;
+	bpf_ringbuf_submit(e, 0);
+	return 0;
+}
+
+SEC("fexit/fq_codel_enqueue")
+int BPF_PROG(fq_codel_arrival, struct sk_buff *skb, struct Qdisc *sch, void *to_free, int ret)
+{
+	struct event *e = arrival(sch, skb, ret);
+
+	if (!e)
+		return 0;
+	e->now = codel_arrival_time(skb) << NOW_SHIFT_CODEL;
+	bpf_ringbuf_submit(e, 0);
+	return 0;
+}
+
+/* The sender names the queue by the minor number of the priority, from 1. */
+static __always_inline __u32 fq_codel_delay(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct fq_codel_sched_data *q = private_data(sch);
+	__u32 i = (BPF_CORE_READ(skb, priority) & 0xffff) - 1;
+	struct fq_codel_flow *flow = (void *)BPF_CORE_READ(q, flows) + i * bpf_core_type_size(struct fq_codel_flow);
+
+	return BPF_CORE_READ(flow, cvars.ldelay);
+}
+
+SEC("fexit/fq_codel_dequeue")
+int BPF_PROG(fq_codel_departure, struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct event *e = reserve(sch, skb, skb ? DEPARTURE : EMPTY);
+
+	if (!e)
+		return 0;
+	if (skb)
+		e->now = (codel_arrival_time(skb) + fq_codel_delay(sch, skb)) << NOW_SHIFT_CODEL;
 	bpf_ringbuf_submit(e, 0);
 	return 0;
 }

@@ -60,6 +60,20 @@ func RED(lower, upper, weightLog int, pmax float64) Qdisc {
 	}}
 }
 
+// FQCoDel is sch_fq_codel with that many queues for flows and that quantum in bytes. It
+// reckons time as [CoDel] does. With ecn false it drops.
+func FQCoDel(target, interval time.Duration, flows, quantum int, ecn bool) Qdisc {
+	return Qdisc{"fq_codel", [][]byte{
+		1: micros(target),
+		2: nl.Uint32Attr(queueLimit), // packets
+		3: micros(interval),
+		4: flag(ecn),
+		5: nl.Uint32Attr(uint32(flows)),
+		6: nl.Uint32Attr(uint32(quantum)),
+		9: nl.Uint32Attr(queueLimit), // bytes of memory
+	}}
+}
+
 func micros(d time.Duration) []byte { return nl.Uint32Attr(uint32(d / time.Microsecond)) }
 
 func flag(on bool) []byte {
@@ -69,14 +83,16 @@ func flag(on bool) []byte {
 	return nl.Uint32Attr(0)
 }
 
-// add puts the discipline below a parent. The netlink package knows none of
-// these three.
+// handle is the discipline's own.
+func handle() uint32 { return netlink.MakeHandle(2, 0) }
+
+// add puts the discipline below a parent. The netlink package does not know all of these.
 func (q Qdisc) add(device, parent uint32) error {
 	request := nl.NewNetlinkRequest(unix.RTM_NEWQDISC, unix.NLM_F_CREATE|unix.NLM_F_EXCL|unix.NLM_F_ACK)
 	request.AddData(&nl.TcMsg{
 		Family:  nl.FAMILY_ALL,
 		Ifindex: int32(device),
-		Handle:  netlink.MakeHandle(2, 0),
+		Handle:  handle(),
 		Parent:  parent,
 	})
 	request.AddData(nl.NewRtAttr(nl.TCA_KIND, nl.ZeroTerminated(q.kind)))

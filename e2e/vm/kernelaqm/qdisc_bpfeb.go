@@ -36,6 +36,8 @@ const (
 	qdiscMapEvents            = "events"
 	qdiscProgCodelArrival     = "codel_arrival"
 	qdiscProgCodelDeparture   = "codel_departure"
+	qdiscProgFqCodelArrival   = "fq_codel_arrival"
+	qdiscProgFqCodelDeparture = "fq_codel_departure"
 	qdiscProgPieArrival       = "pie_arrival"
 	qdiscProgPieBeforeArrival = "pie_before_arrival"
 	qdiscProgPieControl       = "pie_control"
@@ -91,6 +93,8 @@ type qdiscSpecs struct {
 type qdiscProgramSpecs struct {
 	CodelArrival     *ebpf.ProgramSpec `ebpf:"codel_arrival"`
 	CodelDeparture   *ebpf.ProgramSpec `ebpf:"codel_departure"`
+	FqCodelArrival   *ebpf.ProgramSpec `ebpf:"fq_codel_arrival"`
+	FqCodelDeparture *ebpf.ProgramSpec `ebpf:"fq_codel_departure"`
 	PieArrival       *ebpf.ProgramSpec `ebpf:"pie_arrival"`
 	PieBeforeArrival *ebpf.ProgramSpec `ebpf:"pie_before_arrival"`
 	PieControl       *ebpf.ProgramSpec `ebpf:"pie_control"`
@@ -158,6 +162,8 @@ type qdiscVariables struct {
 type qdiscPrograms struct {
 	CodelArrival     *ebpf.Program `ebpf:"codel_arrival"`
 	CodelDeparture   *ebpf.Program `ebpf:"codel_departure"`
+	FqCodelArrival   *ebpf.Program `ebpf:"fq_codel_arrival"`
+	FqCodelDeparture *ebpf.Program `ebpf:"fq_codel_departure"`
 	PieArrival       *ebpf.Program `ebpf:"pie_arrival"`
 	PieBeforeArrival *ebpf.Program `ebpf:"pie_before_arrival"`
 	PieControl       *ebpf.Program `ebpf:"pie_control"`
@@ -171,6 +177,8 @@ func (p *qdiscPrograms) Close() error {
 	return _QdiscClose(
 		p.CodelArrival,
 		p.CodelDeparture,
+		p.FqCodelArrival,
+		p.FqCodelDeparture,
 		p.PieArrival,
 		p.PieBeforeArrival,
 		p.PieControl,

@@ -50,26 +50,39 @@ func attach(kind string) (*recorder, error) {
 	return r, nil
 }
 
-// aim finds the function in which the kernel's CoDel decides. Newer kernels have
-// one of its own, because they also decide when a parent peeks.
+// aim finds the functions in which the kernel's CoDel and FQ-CoDel decide. Newer kernels
+// have such of their own, because they also decide when a parent peeks.
 func aim(spec *ebpf.CollectionSpec) error {
-	p, ok := spec.Programs[qdiscProgCodelDeparture]
-	if !ok {
-		return nil
-	}
-	module, err := btf.LoadKernelModuleSpec("sch_codel")
-	if err != nil {
-		return fmt.Errorf("read the types of sch_codel: %w", err)
-	}
-	const shared = "__codel_qdisc_dequeue"
-	var f *btf.Func
-	switch err := module.TypeByName(shared, &f); {
-	case err == nil:
-		p.AttachTo = shared
-	case !errors.Is(err, btf.ErrNotFound):
-		return fmt.Errorf("read the types of sch_codel: %w", err)
+	for program, at := range map[string]struct{ module, function string }{
+		qdiscProgCodelDeparture:   {"sch_codel", "__codel_qdisc_dequeue"},
+		qdiscProgFqCodelDeparture: {"sch_fq_codel", "__fq_codel_dequeue"},
+	} {
+		p, ok := spec.Programs[program]
+		if !ok {
+			continue
+		}
+		types, err := typesOf(at.module)
+		if err != nil {
+			return fmt.Errorf("read the types of %s: %w", at.module, err)
+		}
+		var f *btf.Func
+		switch err := types.TypeByName(at.function, &f); {
+		case err == nil:
+			p.AttachTo = at.function
+		case !errors.Is(err, btf.ErrNotFound):
+			return fmt.Errorf("read the types of %s: %w", at.module, err)
+		}
 	}
 	return nil
+}
+
+// typesOf is the types of a module, or of the kernel that it is a part of.
+func typesOf(module string) (*btf.Spec, error) {
+	types, err := btf.LoadKernelModuleSpec(module)
+	if errors.Is(err, os.ErrNotExist) {
+		return btf.LoadKernelSpec()
+	}
+	return types, err
 }
 
 func (r *recorder) close() error {

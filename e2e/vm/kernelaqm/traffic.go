@@ -1,11 +1,13 @@
 package kernelaqm
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,6 +19,19 @@ import (
 type Packet struct {
 	At    time.Duration // since the first could be sent
 	Bytes int           // with the Ethernet header, MinBytes to MaxBytes
+	Flow  int           // queue of FQ-CoDel that it is to join, from 1; zero leaves that to its hash
+}
+
+// Merge is the packets of several flows in the order of time. The first are of flow 1.
+func Merge(flows ...[]Packet) (all []Packet) {
+	for i, packets := range flows {
+		for _, p := range packets {
+			p.Flow = i + 1
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Packet) int { return cmp.Compare(a.At, b.At) })
+	return all
 }
 
 // The lengths that packets may have, in bytes.
@@ -44,7 +59,7 @@ func Poisson(rng *rand.Rand, rate units.Rate, mixed bool, phases ...Phase) []Pac
 			if mixed && rng.IntN(2) == 0 {
 				size = MinBytes + rng.IntN(MaxBytes-MinBytes)
 			}
-			packets = append(packets, Packet{now, size})
+			packets = append(packets, Packet{At: now, Bytes: size})
 			now += time.Duration(rng.ExpFloat64() * float64(rate.Time(size)) / phase.Load)
 		}
 	}
@@ -92,6 +107,9 @@ func send(device int, packets []Packet) error {
 		binary.BigEndian.PutUint16(ip[2:], uint16(p.Bytes-ethernetSize))
 		binary.BigEndian.PutUint16(ip[24:], uint16(p.Bytes-ethernetSize-20))
 		binary.BigEndian.PutUint32(f[headersSize:], uint32(i))
+		if err := choose(socket, p.Flow); err != nil {
+			return err
+		}
 		if err := sleepUntil(start + p.At); err != nil {
 			return err
 		}
@@ -99,6 +117,18 @@ func send(device int, packets []Packet) error {
 		if err := unix.Send(socket, f[:p.Bytes], 0); err != nil && !errors.Is(err, unix.ENOBUFS) {
 			return fmt.Errorf("send packet %d: %w", i, err)
 		}
+	}
+	return nil
+}
+
+// choose has the discipline put what is sent from then on into a queue: one that has queues
+// goes by the priority of a packet, if that names it.
+func choose(socket, flow int) error {
+	if flow == 0 {
+		return nil
+	}
+	if err := unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PRIORITY, int(handle())|flow); err != nil {
+		return fmt.Errorf("choose queue %d: %w", flow, err)
 	}
 	return nil
 }
