@@ -52,7 +52,7 @@ func TestExport(t *testing.T) {
 	for _, e := range book {
 		all[e.Name] = load(t, e.Name)
 	}
-	for _, name := range []string{"star8", "leafspine", "dumbbell", "slow-sender"} {
+	for _, name := range []string{"star8", "leafspine", "dumbbell", "rfc7928", "slow-sender"} {
 		all[name] = load(t, "topologies/"+name+".clab.yml")
 	}
 	for name, l := range all {

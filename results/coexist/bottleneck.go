@@ -10,10 +10,40 @@ import (
 	"aqmlab/results"
 )
 
-// bottleneck adds what the port did that sent the most: how much of its link was used from
-// the first byte of flows to the last, how long packets waited, and what became of them.
+// busiest is the port that used the largest part of what its link could carry between two
+// times; of several, that whose queue was the longest. Where rates are not known, it is the
+// one that sent the most. ok is false without samples.
+func busiest(m results.Manifest, p results.Point, from, to time.Duration) (port results.PortName, ok bool) {
+	type load struct {
+		sent, packets, peak int64
+		used                float64
+	}
+	ports := make(map[results.PortName]load)
+	for _, s := range p.Queues {
+		name := results.PortName{Switch: s.Switch, Port: s.Port}
+		l := ports[name]
+		ports[name] = load{sent: l.sent + s.Sent, packets: l.packets + s.Packets, peak: max(l.peak, s.PeakBytes)}
+	}
+	if len(m.Rates) == 0 || len(ports) == 0 {
+		return results.Bottleneck(p.Queues)
+	}
+	for name, l := range ports {
+		if could := results.Capacity(results.RatesOf(m.Rates, name), from, to); could > 0 {
+			l.used = float64(8*results.OnWire(l.sent, l.packets)) / could
+			ports[name] = l
+		}
+	}
+	return slices.MaxFunc(slices.Collect(maps.Keys(ports)), func(a, b results.PortName) int {
+		return cmp.Or(
+			cmp.Compare(ports[a].used, ports[b].used), cmp.Compare(ports[a].peak, ports[b].peak),
+			cmp.Compare(b.Switch, a.Switch), cmp.Compare(b.Port, a.Port))
+	}), true
+}
+
+// bottleneck adds what the busiest port did: how much of its link was used from the first
+// byte of flows to the last, how long packets waited, and what became of them.
 func (j *Judgement) bottleneck(m results.Manifest, p results.Point, from, to time.Duration) {
-	port, ok := results.Bottleneck(p.Queues)
+	port, ok := busiest(m, p, from, to)
 	if !ok {
 		return
 	}

@@ -192,6 +192,27 @@ func TestBottleneck(t *testing.T) {
 	none(t, Judge(m, p, Usual()), Utilisation)
 }
 
+// TestBottleneckIsTheBusiest: of a fast link that carries more, and a slow one that is full,
+// the slow one; of two that are as busy, the one with the longer queue.
+func TestBottleneckIsTheBusiest(t *testing.T) {
+	p := results.Point{Flows: []results.Flow{flow(0, 0, sec)}}
+	for _, q := range []results.QueueSample{
+		{Switch: "s1", Port: "fast", Sent: 120_000, Packets: 80, PeakBytes: 9000},
+		{Switch: "s1", Port: "slow", Sent: 100_000, Packets: 70, PeakBytes: 1500},
+		{Switch: "s2", Port: "slow", Sent: 100_000, Packets: 70, PeakBytes: 3000},
+	} {
+		q.At = sec
+		p.Queues = append(p.Queues, q)
+	}
+	m := results.Manifest{Rates: []results.PortRate{{Rate: 1e6}, {Switch: "s1", Port: "fast", Rate: 1e7}}}
+	if j := Judge(m, p, Usual()); j.Port != "s2 to slow" {
+		t.Errorf("%s", j.Port)
+	}
+	if j := Judge(results.Manifest{}, p, Usual()); j.Port != "s1 to fast" {
+		t.Errorf("without rates: %s", j.Port)
+	}
+}
+
 // TestDelaysByClass: 99 packets of DSCP 0 waited at most 1 ms and one 9 ms, and 100 of
 // DSCP 1 at most 3 ms, all in one queue. Percentiles are nearest-rank.
 func TestDelaysByClass(t *testing.T) {

@@ -26,7 +26,7 @@ type Judgement struct {
 	Window  results.Micros `json:"window_us"` // that goodput was added up over
 	Windows int            `json:"windows"`   // in which every party had a flow under way throughout
 	Changes int            `json:"changes"`   // of who is under way, after which nobody joined or left for long enough to look for convergence
-	Port    string         `json:"port"`      // that sent the most; empty: no port was sampled
+	Port    string         `json:"port"`      // whose link was used most; empty: no port was sampled
 	Values  []Value        `json:"values"`
 }
 
