@@ -73,6 +73,7 @@ const (
 	bbrShortest    = 10 * time.Second
 	bbrProbe       = 200 * time.Millisecond
 	bbrLeast       = 4 // segments
+	bbrPhases      = 8
 	bbrGrowth      = 1.25
 	bbrFullRounds  = 3
 	bbrExtraRounds = 5
@@ -81,7 +82,7 @@ const (
 )
 
 // bbrGains are the gains of the rate while probing for bandwidth.
-func bbrGains() [8]float64 { return [8]float64{1.25, 0.75, 1, 1, 1, 1, 1, 1} }
+func bbrGains() [bbrPhases]float64 { return [bbrPhases]float64{1.25, 0.75, 1, 1, 1, 1, 1, 1} }
 
 var _ steering = (*bbr)(nil)
 
@@ -182,7 +183,7 @@ func (c *bbr) turn(w *window, s *sample) {
 		over = over || s.flight <= c.inflight(w, 1)
 	}
 	if over {
-		c.phase, c.phaseAt = (c.phase+1)%len(bbrGains()), s.now
+		c.phase, c.phaseAt = (c.phase+1)%bbrPhases, s.now
 	}
 }
 
@@ -212,8 +213,7 @@ func (c *bbr) drain(w *window, s *sample) {
 func (c *bbr) cruise(now time.Duration) {
 	const spread = 0x9e3779b1 // 2^32 over the golden ratio: rounds that follow each other differ
 	c.mode, c.phaseAt = bbrProbeBW, now
-	n := len(bbrGains())
-	c.phase = (n - int((c.hash+uint32(c.round)*spread)>>16)%(n-1)) % n
+	c.phase = (bbrPhases - int((c.hash+uint32(c.round)*spread)>>16)%(bbrPhases-1)) % bbrPhases
 }
 
 // probe remembers the shortest round trip, and looks for it with few segments under way

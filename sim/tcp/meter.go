@@ -11,6 +11,7 @@ type meter struct {
 	at        time.Duration
 	first     time.Duration // when what arrived last was sent (first_sent_time)
 	turn      int64         // of that
+	gone      []gone        // what was found lost since the last acknowledgement
 	limited   int64         // the application had too little to send, until more than so many bytes are delivered; zero: it has enough
 
 	// Of the acknowledgement under way.
@@ -25,7 +26,17 @@ type departure struct {
 	delivered int64
 	at        time.Duration // when that had been delivered
 	first     time.Duration
+	pipe      int64 // bytes under way with it (tx_in_flight)
+	lost      int64 // bytes lost by then
 	limited   bool
+}
+
+// gone is a segment that was found lost.
+type gone struct {
+	first, end int64
+	pipe       int64 // bytes that were under way with it
+	lost       int64 // bytes lost since it was sent, its own included
+	limited    bool
 }
 
 // delivery is a sample of the rate.
@@ -34,11 +45,13 @@ type delivery struct {
 	delivered int64   // bytes, over the time that the sample is of
 	prior     int64   // bytes that had been delivered when what arrived last was sent
 	total     int64   // bytes delivered so far
+	pipe      int64   // bytes under way when what arrived last was sent
+	lost      int64   // bytes lost since then
 	limited   bool    // by what the application had to send
 	some      bool    // something arrived
 }
 
-func (m *meter) reset() { *m = meter{ring: m.ring} }
+func (m *meter) reset() { *m = meter{ring: m.ring, gone: m.gone[:0]} }
 
 // leaves notes that segment i of what is in transit was sent.
 func (m *meter) leaves(now time.Duration, t *transit, i int) {
@@ -48,7 +61,7 @@ func (m *meter) leaves(now time.Duration, t *transit, i int) {
 	if s := t.get(i); t.pipe == s.end-s.first { // nothing else is under way
 		m.first, m.at = now, now
 	}
-	*m.get(i) = departure{m.delivered, m.at, m.first, m.limited > 0}
+	*m.get(i) = departure{m.delivered, m.at, m.first, t.pipe, t.losses, m.limited > 0}
 }
 
 func (m *meter) get(i int) *departure { return &m.ring[i&(len(m.ring)-1)] }
@@ -73,9 +86,15 @@ func (m *meter) arrives(now time.Duration, s *segment, i int) {
 	m.turn, m.first = s.turn, s.at
 }
 
+// loses notes that segment i was found lost, as one of so many bytes by now.
+func (m *meter) loses(s *segment, i int, losses int64) {
+	d := m.get(i)
+	m.gone = append(m.gone, gone{s.first, s.end, d.pipe, losses - d.lost, d.limited})
+}
+
 // take is the sample of an acknowledgement. One over less than the shortest round trip is
 // of data that was sent again without need, and gives none.
-func (m *meter) take(shortest time.Duration) delivery {
+func (m *meter) take(shortest time.Duration, losses int64) delivery {
 	if m.limited > 0 && m.delivered > m.limited {
 		m.limited = 0
 	}
@@ -85,7 +104,7 @@ func (m *meter) take(shortest time.Duration) delivery {
 	}
 	m.some = false
 	d.some, d.prior, d.limited = true, m.newest.delivered, m.newest.limited
-	d.delivered = m.delivered - d.prior
+	d.delivered, d.pipe, d.lost = m.delivered-d.prior, m.newest.pipe, losses-m.newest.lost
 	if over := max(m.sent-m.newest.first, m.at-m.newest.at); over > 0 && over >= shortest {
 		d.rate = float64(d.delivered) / over.Seconds()
 	}

@@ -29,7 +29,7 @@ func (m *metered) send(at time.Duration) {
 func (m *metered) arrive(at time.Duration, upTo int64) delivery {
 	m.now = at
 	m.acked(at, upTo*mss, 0)
-	return m.meter.take(0)
+	return m.meter.take(0, 0)
 }
 
 // TestDeliveryRate: the draft, section 2.1: a sample is what arrived since the segment was
@@ -96,7 +96,7 @@ func TestRateOfResends(t *testing.T) {
 	m.meter.leaves(29*ms, &m.transit, 1)
 	m.now = 30 * ms
 	m.acked(30*ms, 2*mss, 0)
-	if d := m.meter.take(10 * ms); d.rate != 0 || d.total != 2*mss {
+	if d := m.meter.take(10*ms, 0); d.rate != 0 || d.total != 2*mss {
 		t.Errorf("%+v, want no rate: the first of the two came", d)
 	}
 }

@@ -105,6 +105,14 @@ func (r *rack) delivered(now time.Duration, i int, echo time.Duration) {
 	}
 }
 
+// lose notes that a segment under way is lost.
+func (r *rack) lose(i int) {
+	r.transit.lose(i)
+	if r.meter != nil {
+		r.meter.loses(r.get(i), i, r.losses)
+	}
+}
+
 // detect finds what is lost, after an acknowledgement or when it is time to
 // (step 5), and tells whether anything is.
 func (r *rack) detect(now time.Duration, p phase) (found bool) {

@@ -34,7 +34,7 @@ var recoveries = []string{RACK, SACK, SACKPRR}
 
 // recoveryFor is a way to recover losses, or RACK for a control that it does not suit.
 func recoveryFor(control, recovery string) string {
-	if recovery == SACK && control == "bbr" {
+	if recovery == SACK && (control == "bbr" || control == "bbr3") {
 		return RACK
 	}
 	return recovery

@@ -93,7 +93,10 @@ func (e *Endpoint) tell(now time.Duration, k *packet.Packet, was standing) {
 		hash: e.ends.Hash, meter: e.rack.meter,
 	}
 	if s.meter != nil {
-		s.rate = s.meter.take(e.rack.minRTT)
+		s.rate = s.meter.take(e.rack.minRTT, e.rack.losses)
 	}
 	e.steer.steer(&e.win, s)
+	if s.meter != nil {
+		s.meter.gone = s.meter.gone[:0]
+	}
 }

@@ -223,7 +223,8 @@ func (s *Stack) Endpoint() *Endpoint {
 
 // Controls lists the congestion controls.
 //
-// Without ECN (reno, cubic) no packet is ECN-capable. ecn-star follows RFC 3168:
+// Without ECN (reno, cubic, swift, bbr, bbr3) no packet is ECN-capable. With prague every
+// packet is ECT(1). ecn-star follows RFC 3168:
 // only data that is sent for the first time is. With dctcp every segment is:
 // RFC 8257, section 3.6, asks for it on SYNs, since switches drop what they
 // cannot mark; it says nothing of pure ACKs and of data that is sent again, which
@@ -238,5 +239,6 @@ func Controls() kind.Table[struct{}, Family] {
 		kind.Row("prague", "DCTCP for shared networks: ECT(1), paced, and with accurate feedback (L4S)", transport.DefaultPrague(), newPrague),
 		kind.Row("swift", "keep the delay at a target, with windows of less than a segment (SIGCOMM 2020)", transport.DefaultSwift(), newSwift),
 		kind.Row("bbr", "pace by the rate and round trip of the path (BBR version 1, as in Linux)", struct{}{}, newBBR),
+		kind.Row("bbr3", "BBR version 3, which also bounds what is under way by losses (draft-ietf-ccwg-bbr)", struct{}{}, newBBR3),
 	}
 }

@@ -40,6 +40,7 @@ func Table() kind.Table[struct{}, Transport] {
 		row("reno", "Reno without ECN (RFC 5681)", false),
 		row("cubic", "CUBIC without ECN (RFC 9438)", false),
 		kind.Row("bbr", "pace by the rate and the round trip of the path, version 1 (BBR, as in Linux)", struct{}{}, newBBR),
+		kind.Row("bbr3", "BBR version 3, which also goes by losses (draft-ietf-ccwg-bbr); modelled hosts only", struct{}{}, newBBR3),
 		kind.Row("dcqcn", "pace RDMA messages at a rate that congestion notifications cut (DCQCN); modelled hosts only", DefaultDCQCN(), newDCQCN),
 		kind.Row("prague", "cut the window by the share of marked packets, paced and with ECT(1) (L4S); modelled hosts only", DefaultPrague(), newPrague),
 		kind.Row("swift", "keep the delay of the network at a target (SIGCOMM 2020); modelled hosts only", DefaultSwift(), newSwift),
@@ -55,6 +56,10 @@ func row(name, doc string, ecn bool) kind.Kind[struct{}, Transport] {
 
 func newBBR(struct{}, struct{}) (Transport, error) {
 	return Transport{Name: "bbr", Metered: true}, nil
+}
+
+func newBBR3(struct{}, struct{}) (Transport, error) {
+	return Transport{Name: "bbr3", Metered: true, Modelled: true}, nil
 }
 
 // What DCTCP takes of the window for a loss.
