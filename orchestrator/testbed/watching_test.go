@@ -79,6 +79,42 @@ func TestEstimatesOfTheSwitch(t *testing.T) {
 	}
 }
 
+// TestDelaysOfTheSwitch: how long packets wait comes from the switch's process, for every
+// packet that its ports sent, and the same lab has none without being asked.
+func TestDelaysOfTheSwitch(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		lab := parse(t, small, func(l *labs.Lab) { l.Collect.Delays = asked })
+		tb := testbed(t, lab)
+		flows, err := trafficgen.Trace(lab.Traffic(0.5, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: lab.Schemes[0].Name, Load: 0.5, Seed: 1}, Flows: flows}, func(backend.Progress) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !asked {
+			if len(p.Delays)+len(p.Classes) > 0 {
+				t.Fatalf("not asked: %d delays, %d classes", len(p.Delays), len(p.Classes))
+			}
+			continue
+		}
+		var waited, counted, sent int64
+		for _, d := range p.Delays {
+			waited += d.Packets
+		}
+		for _, c := range p.Classes {
+			counted += c.Sent
+		}
+		for _, q := range p.Ports {
+			sent += q.Sent
+		}
+		if waited == 0 || waited != counted || counted != sent {
+			t.Errorf("%d packets waited, %d were counted, %d sent", waited, counted, sent)
+		}
+	}
+}
+
 // What switches of processes of their own estimate is put on the time of the first.
 func TestJoinEstimates(t *testing.T) {
 	whole := role.Measured{Report: wire.Report{Start: 1000}, Estimates: []results.EstimateSample{{At: 5, Switch: "l1"}}}

@@ -10,22 +10,22 @@ import (
 	"aqmlab/results"
 )
 
-// busiest is the port that used the largest part of what its link could carry between two
+// Busiest is the port that used the largest part of what its link could carry between two
 // times; of several, that whose queue was the longest. Where rates are not known, it is the
 // one that sent the most. ok is false without samples.
-func busiest(m results.Manifest, p results.Point, from, to time.Duration) (port results.PortName, ok bool) {
+func Busiest(m results.Manifest, samples []results.QueueSample, from, to time.Duration) (port results.PortName, ok bool) {
 	type load struct {
 		sent, packets, peak int64
 		used                float64
 	}
 	ports := make(map[results.PortName]load)
-	for _, s := range p.Queues {
+	for _, s := range samples {
 		name := results.PortName{Switch: s.Switch, Port: s.Port}
 		l := ports[name]
 		ports[name] = load{sent: l.sent + s.Sent, packets: l.packets + s.Packets, peak: max(l.peak, s.PeakBytes)}
 	}
 	if len(m.Rates) == 0 || len(ports) == 0 {
-		return results.Bottleneck(p.Queues)
+		return results.Bottleneck(samples)
 	}
 	for name, l := range ports {
 		if could := results.Capacity(results.RatesOf(m.Rates, name), from, to); could > 0 {
@@ -40,10 +40,34 @@ func busiest(m results.Manifest, p results.Point, from, to time.Duration) (port 
 	}), true
 }
 
+// Usage is which part of what its link could carry a port used in each of some parts of
+// the time up to end; none where rates are not known. A part is right to the time between
+// two samples, so it may be a little above 1.
+func Usage(m results.Manifest, samples []results.QueueSample, port results.PortName, end time.Duration, parts int) []results.XY {
+	rates := results.RatesOf(m.Rates, port)
+	if len(rates) == 0 || end <= 0 {
+		return nil
+	}
+	sent := make([]int64, parts)
+	for _, s := range samples {
+		if s.Switch == port.Switch && s.Port == port.Port {
+			sent[results.BinOf(max(s.At-1, 0), end, parts)] += results.OnWire(s.Sent, s.Packets)
+		}
+	}
+	var all []results.XY
+	for i, bytes := range sent {
+		from, to := end*time.Duration(i)/time.Duration(parts), end*time.Duration(i+1)/time.Duration(parts)
+		if could := results.Capacity(rates, from, to); could > 0 {
+			all = append(all, results.XY{X: results.Middle(i, end, parts), Y: float64(8*bytes) / could})
+		}
+	}
+	return all
+}
+
 // bottleneck adds what the busiest port did: how much of its link was used from the first
 // byte of flows to the last, how long packets waited, and what became of them.
 func (j *Judgement) bottleneck(m results.Manifest, p results.Point, from, to time.Duration) {
-	port, ok := busiest(m, p, from, to)
+	port, ok := Busiest(m, p.Queues, from, to)
 	if !ok {
 		return
 	}

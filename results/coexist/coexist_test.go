@@ -213,6 +213,31 @@ func TestBottleneckIsTheBusiest(t *testing.T) {
 	}
 }
 
+// TestUsage: a link of 1 Mbps, then of 2 Mbps for the second half of 2 s, and down for the
+// last quarter, of which nothing is told.
+func TestUsage(t *testing.T) {
+	port := results.PortName{Switch: "s1", Port: "h1"}
+	var samples []results.QueueSample
+	for i := range 20 {
+		samples = append(samples, results.QueueSample{At: time.Duration(i+1) * 100 * ms, Switch: "s1", Port: "h1", Sent: 5962, Packets: 1}) // 480 kbps
+	}
+	samples = append(samples, results.QueueSample{At: sec, Switch: "s1", Port: "h2", Sent: 1e6, Packets: 1})
+	m := results.Manifest{Rates: []results.PortRate{{Rate: 1e6}, {Switch: "s1", Port: "h1", Rate: 1e6}, {Switch: "s1", Port: "h1", At: results.Micros(sec), Rate: 2e6}, {Switch: "s1", Port: "h1", At: results.Micros(1500 * ms)}}}
+	got := Usage(m, samples, port, 2*sec, 4)
+	want := []results.XY{{X: 250_000, Y: 0.48}, {X: 750_000, Y: 0.48}, {X: 1_250_000, Y: 0.24}}
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i := range want {
+		if math.Abs(got[i].X-want[i].X) > 1e-6 || math.Abs(got[i].Y-want[i].Y) > 1e-9 {
+			t.Errorf("part %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+	if Usage(results.Manifest{}, samples, port, sec, 4) != nil {
+		t.Error("usage without rates")
+	}
+}
+
 // TestDelaysByClass: 99 packets of DSCP 0 waited at most 1 ms and one 9 ms, and 100 of
 // DSCP 1 at most 3 ms, all in one queue. Percentiles are nearest-rank.
 func TestDelaysByClass(t *testing.T) {

@@ -99,7 +99,7 @@ func TestReportOfCoexistence(t *testing.T) {
 	for _, f := range p.Figures() {
 		names = append(names, f.Name)
 	}
-	for _, want := range []string{"delay-utilisation-average-load0.5", "delay-utilisation-p99-load0.5", "share-droptail-load0.5", "share-tcn-load0.5"} {
+	for _, want := range []string{"utilisation-load0.5", "delay-utilisation-average-load0.5", "delay-utilisation-p99-load0.5", "share-droptail-load0.5", "share-tcn-load0.5"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no figure %s among %v", want, names)
 		}

@@ -23,6 +23,11 @@ func (s *section) drawSharing(c compare.Comparison, points []store.Point) error 
 			tradeoff = append(tradeoff, f)
 		}
 	}
+	if len(c.Judged) > 0 {
+		if err := s.drawUsage(c, points); err != nil {
+			return err
+		}
+	}
 	s.add(group{Title: "Delay against utilisation of the bottleneck", Note: "Best is below on the right. Bars: 95 % intervals; none with one seed.", Figures: tradeoff})
 	under, seed, err := underFirstSeed(c, points, store.Point.ReadServices)
 	if err != nil || len(under) == 0 {
@@ -38,6 +43,44 @@ func (s *section) drawSharing(c compare.Comparison, points []store.Point) error 
 		Title: fmt.Sprintf("Share of goodput over time: seed %d", seed), Note: "Of the payload that reached hosts.",
 		Figures: s.marks.shareFigures(c, parties, under, s.Load),
 	})
+	return nil
+}
+
+// drawUsage shows how much of its link the baseline's bottleneck used over time, under
+// every scheme.
+func (s *section) drawUsage(c compare.Comparison, points []store.Point) error {
+	if _, ok := c.JudgedAt(c.Baseline, s.Load); !ok {
+		return nil
+	}
+	under, seed, err := underFirstSeed(c, points, store.Point.ReadQueues)
+	if err != nil {
+		return err
+	}
+	var end time.Duration
+	for _, samples := range under {
+		end = max(end, results.LastSample(samples))
+	}
+	port, ok := coexist.Busiest(s.manifest, under[c.Baseline], 0, end)
+	if !ok {
+		return nil
+	}
+	x := timeUnit(0, results.Microseconds(end))
+	f := figure.Figure{
+		Name: stem("utilisation", loadName(s.Load)), Title: "all schemes", About: "Utilisation of the bottleneck's link over time under each scheme",
+		X:     figure.Axis{Title: fmt.Sprintf("time (%s)", x.name), High: results.Microseconds(end) / x.scale},
+		Y:     figure.Axis{Title: "link used (%)", High: 100},
+		Marks: s.marks.on(x),
+	}
+	for i, scheme := range c.Schemes {
+		if course := coexist.Usage(s.manifest, under[scheme], port, end, rateBins); len(course) > 0 {
+			f.Series = append(f.Series, figure.Series{
+				Name: layout.Shorten(scheme, 24), Style: i, Marked: float64(i) / float64(len(c.Schemes)), Points: on(course, x, unit{"", 0.01}),
+			})
+		}
+	}
+	if len(f.Series) > 0 {
+		s.add(group{Title: fmt.Sprintf("Utilisation over time: %v, seed %d", port, seed), Figures: []figure.Figure{f}})
+	}
 	return nil
 }
 
