@@ -149,6 +149,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"scheme show tnc", []string{`"tnc"`, "tcn"}},
 		{"workload show websearhc", []string{"websearch"}},
 		{"compare", []string{"compare RUN"}},
+		{"compare latest --window -1s", []string{"--window -1s: want a time above 0s"}},
 		{"compare /no/such/run", []string{"/no/such/run"}},
 		{"report /no/such/run", []string{"/no/such/run"}},
 		{"serve /no/such/folder", []string{"/no/such/folder"}},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"aqmlab/results/coexist"
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
 	"aqmlab/results/store"
@@ -13,6 +14,7 @@ import (
 func newCompare() *cobra.Command {
 	var baseline string
 	var each, asJSON bool
+	rule := coexist.Usual()
 	c := &cobra.Command{
 		Use:   "compare RUN...",
 		Short: "Compare the schemes of one or more runs",
@@ -29,12 +31,15 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeRuns(nil),
 		RunE: func(c *cobra.Command, names []string) error {
+			if rule.Window < 0 {
+				return usage(fmt.Errorf("--window %v: want a time above 0s", rule.Window))
+			}
 			runs, err := openRuns(runsDir, names)
 			if err != nil {
 				return err
 			}
 			if each {
-				all, err := compare.Each(runs, baseline)
+				all, err := compare.Each(runs, baseline, rule)
 				switch {
 				case err != nil:
 					return usage(err)
@@ -43,7 +48,7 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 				}
 				return report.EachText(c.OutOrStdout(), all)
 			}
-			comparison, err := compare.Runs(runs, baseline)
+			comparison, err := compare.RunsBy(runs, baseline, rule)
 			if err != nil {
 				return usage(err)
 			}
@@ -60,6 +65,7 @@ RUN is a folder, or the name of one below results/runs; latest is the newest.`,
 	}
 	c.Flags().StringVar(&baseline, "baseline", "", "scheme to compare with (default: the lab's)")
 	c.Flags().BoolVar(&each, "each", false, "compare the schemes of each run by itself, and print one table a statistic")
+	c.Flags().DurationVar(&rule.Window, "window", 0, "lab time over which goodput is added up for shares, Jain's index and convergence (default: a 200th of the time with flows)")
 	completeFlag(c, "baseline", completeBaseline)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

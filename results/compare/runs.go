@@ -26,6 +26,11 @@ import (
 // Beside what Points refuses, a run must not be there twice, and must have some
 // load and seed in common with the baseline.
 func Runs(runs []*store.Run, baseline string) (Comparison, error) {
+	return RunsBy(runs, baseline, coexist.Usual())
+}
+
+// RunsBy is [Runs] with a rule for how parties share the network.
+func RunsBy(runs []*store.Run, baseline string, rule coexist.Rule) (Comparison, error) {
 	if len(runs) == 0 {
 		return Comparison{}, errors.New("nothing to compare: no runs")
 	}
@@ -46,7 +51,7 @@ func Runs(runs []*store.Run, baseline string) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, fmt.Errorf("comparing %s: %w%s", strings.Join(Names(runs), ", "), err, because(runs)+strings.Join(append([]string{""}, LeftOut(runs)...), "; "))
 	}
-	judged, blind := Judge(runs, points)
+	judged, blind := Judge(runs, points, rule)
 	c.Share(points, judged)
 	c.Runs, c.Differences = Names(runs), differences(given)
 	c.Warnings = slices.Concat(states(runs), standIns(runs), LeftOut(runs), c.Warnings, blind)
@@ -71,7 +76,7 @@ func pool(runs []*store.Run) (usable []*store.Run, points []results.Point) {
 // Judge judges how the parties of points share the network: the points of runs, in the
 // order of [Contenders], with their flows. Those of one party whose delays nobody asked
 // for are nil. A point whose samples cannot be read is nil, with a warning.
-func Judge(runs []*store.Run, points []results.Point) (all []*coexist.Judgement, warnings []string) {
+func Judge(runs []*store.Run, points []results.Point, rule coexist.Rule) (all []*coexist.Judgement, warnings []string) {
 	all = make([]*coexist.Judgement, len(points))
 	n := 0
 	for i, group := range byRun(runs) {
@@ -86,7 +91,7 @@ func Judge(runs []*store.Run, points []results.Point) (all []*coexist.Judgement,
 				warnings = append(warnings, fmt.Sprintf("how parties share %v of run %s is not judged: %v", s.Coord, filepath.Base(runs[i].Dir), err))
 				continue
 			}
-			j := coexist.Judge(m, p, coexist.Usual())
+			j := coexist.Judge(m, p, rule)
 			all[n-1] = &j
 		}
 	}
@@ -301,10 +306,10 @@ type RunComparison struct {
 // Each compares the schemes of every run by itself: runs of different
 // flows can stand side by side so, and nothing is compared between them. The
 // baseline "" stands for each run's own.
-func Each(runs []*store.Run, baseline string) ([]RunComparison, error) {
+func Each(runs []*store.Run, baseline string, rule coexist.Rule) ([]RunComparison, error) {
 	all := []RunComparison{}
 	for _, r := range runs {
-		c, err := Runs([]*store.Run{r}, baseline)
+		c, err := RunsBy([]*store.Run{r}, baseline, rule)
 		if err != nil {
 			return nil, err
 		}

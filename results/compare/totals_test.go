@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/results/coexist"
 	"aqmlab/results/resultstest"
 	"aqmlab/results/store"
 )
@@ -92,11 +93,11 @@ func TestLoadsThatABaselineLacks(t *testing.T) {
 func TestEach(t *testing.T) {
 	a := made(t, resultstest.LabText, same, resultstest.Trace("droptail", 1, 10, 20), resultstest.Trace("tcn", 1, 5, 10))
 	b := made(t, resultstest.LabText, same, resultstest.Trace("droptail", 1, 40, 80))
-	got, err := Each([]*store.Run{a, b}, "")
+	got, err := Each([]*store.Run{a, b}, "", coexist.Usual())
 	if err != nil || len(got) != 2 || got[0].Lab != a.Manifest.Lab || len(got[0].Schemes) != 2 || len(got[1].Schemes) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := Each([]*store.Run{a, b}, "tcn"); err == nil {
+	if _, err := Each([]*store.Run{a, b}, "tcn", coexist.Usual()); err == nil {
 		t.Error("a baseline that one of them lacks is no error")
 	}
 	if names := Names([]*store.Run{a}); len(names) != 1 || !strings.HasSuffix(a.Dir, "/"+names[0]) {

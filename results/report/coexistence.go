@@ -18,7 +18,7 @@ const mostShares = 6
 func wholes() []struct{ measure, head string } {
 	return []struct{ measure, head string }{
 		{coexist.Jain, "Jain"}, {coexist.Utilisation, "used"}, {coexist.DelayMean, "wait avg"}, {coexist.DelayP99, "wait p99"},
-		{coexist.Marks, "marked"}, {coexist.Losses, "lost"}, {coexist.Convergence, "settles"},
+		{coexist.Marks, "marked"}, {coexist.Losses, "lost"}, {coexist.Converged, "settled"},
 	}
 }
 
@@ -38,11 +38,21 @@ func shareTable(c compare.Comparison, load float64) layout.Table {
 		}
 		row := []string{scheme}
 		for _, measure := range shown {
-			row = append(row, coexistenceCell(c, scheme, load, measure, ""))
+			row = append(row, wholeCell(c, scheme, load, measure))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// wholeCell is a value of a whole point. How many changes shares settled after stands
+// beside how soon.
+func wholeCell(c compare.Comparison, scheme string, load float64, measure string) string {
+	if r, ok := c.CoexistenceRow(scheme, load, measure, ""); ok && measure == coexist.Converged {
+		after, _ := strings.CutPrefix(coexistenceCell(c, scheme, load, coexist.Convergence, ""), "-")
+		return strings.TrimSpace(fmt.Sprintf("%.0f%% %s", 100*r.Value, after))
+	}
+	return coexistenceCell(c, scheme, load, measure, "")
 }
 
 // even sets the cells of all columns but the first to the right, in as little room as they
@@ -217,7 +227,7 @@ func shareNote(c compare.Comparison, load float64) string {
 			parts = append(parts, "Jain's index is of goodput a flow, 1 is fair")
 		}
 		if f.Changes > 0 {
-			parts = append(parts, "settled: all within 20 % of fair for five windows")
+			parts = append(parts, "settled: after which part of changes, and how soon, all were within 20 % of fair for five windows")
 		}
 	}
 	if j.First.Port != "" {

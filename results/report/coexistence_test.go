@@ -71,6 +71,24 @@ func TestTableOfCoexistence(t *testing.T) {
 	}
 }
 
+// TestWindowOfCoexistence: windows are of the length that is asked for, and the report of
+// the run keeps its own.
+func TestWindowOfCoexistence(t *testing.T) {
+	run := sharing(t)
+	rule := coexist.Usual()
+	rule.Window = 95 * ms // and a whole number of samples
+	c, err := compare.RunsBy([]*store.Run{run}, "", rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := tableOf(t, c, TextOptions{}); !strings.Contains(text, "over 9 windows of 100ms") {
+		t.Errorf("%s", text)
+	}
+	if !strings.Contains(reportOf(t, run), "Coexistence</h") {
+		t.Error("the report has no table")
+	}
+}
+
 // TestTableOfManyParties: of more than fit, the least and the most share.
 func TestTableOfManyParties(t *testing.T) {
 	c := compare.Comparison{Schemes: []string{"tcn"}}

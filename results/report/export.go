@@ -117,7 +117,7 @@ func exportCoexistence(out sink, r *store.Run) error {
 	if err != nil {
 		return err
 	}
-	judged, blind := compare.Judge([]*store.Run{r}, points)
+	judged, blind := compare.Judge([]*store.Run{r}, points, coexist.Usual())
 	if len(blind) > 0 {
 		return errors.New(blind[0])
 	}

@@ -97,7 +97,7 @@ func RunJSONOf(r *store.Run) (RunJSON, error) {
 	if err != nil {
 		return RunJSON{}, err
 	}
-	judged, _ := compare.Judge([]*store.Run{r}, points)
+	judged, _ := compare.Judge([]*store.Run{r}, points, coexist.Usual())
 	return runJSON(r, points, judged), nil
 }
 
@@ -123,7 +123,7 @@ func Describe(r *store.Run) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, blind := compare.Judge([]*store.Run{r}, points)
+	judged, blind := compare.Judge([]*store.Run{r}, points, coexist.Usual())
 	c, err := compare.Points(points, r.Manifest.Baseline)
 	c.Share(points, judged)
 	c.Warnings = append(c.Warnings, blind...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqmlab/results"
+	"aqmlab/results/coexist"
 	"aqmlab/results/compare"
 	"aqmlab/results/resultstest"
 	"aqmlab/results/store"
@@ -46,7 +47,7 @@ func TestCompareEach(t *testing.T) {
 	if _, err := compare.Runs(runs, ""); err == nil {
 		t.Error("runs of different flows were compared with each other")
 	}
-	all, err := compare.Each(runs, "")
+	all, err := compare.Each(runs, "", coexist.Usual())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestCompareEach(t *testing.T) {
 			t.Errorf("run %d: %+v of %s, want %v %%", i+1, r, all[i].Lab, want)
 		}
 	}
-	if _, err := compare.Each(runs, "c"); err == nil {
+	if _, err := compare.Each(runs, "c", coexist.Usual()); err == nil {
 		t.Error("an unknown baseline was taken")
 	}
 }
@@ -64,7 +65,7 @@ func TestCompareEach(t *testing.T) {
 // Each statistic has a table with a column a run, and a star at its best. What no
 // run has is left out, and warnings stand once for each run.
 func TestEachTable(t *testing.T) {
-	all, err := compare.Each(besides(t, 2), "")
+	all, err := compare.Each(besides(t, 2), "", coexist.Usual())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestEachTable(t *testing.T) {
 
 // What does not fit beside each other goes below.
 func TestEachTableFits(t *testing.T) {
-	all, err := compare.Each(besides(t, 10), "")
+	all, err := compare.Each(besides(t, 10), "", coexist.Usual())
 	if err != nil {
 		t.Fatal(err)
 	}
