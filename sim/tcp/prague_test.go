@@ -46,9 +46,8 @@ func newPragueOf(p transport.Prague, segments int64) (*prague, *window) {
 	return c, &w
 }
 
-// TestPragueCut: the draft, section 2.4.2: marks cut the window by half of alpha, once in
-// a round trip; a loss halves it, together with what marks took of it in that round trip
-// (section 2.4.6 in the reference's words: the balance).
+// TestPragueCut: the draft: marks cut the window by half of alpha, once in
+// a round trip; a loss halves it, together with what marks took of it in that round trip.
 func TestPragueCut(t *testing.T) {
 	p := transport.DefaultPrague()
 	for name, tt := range map[string]struct {
@@ -82,7 +81,7 @@ func TestPragueCut(t *testing.T) {
 	}
 }
 
-// TestPragueGrowsWhileItIsCut: the draft, section 2.4.3: every acknowledgement grows the
+// TestPragueGrowsWhileItIsCut: the draft: every acknowledgement grows the
 // window by what it tells to have arrived unmarked, in the round trip after a cut, too.
 func TestPragueGrowsWhileItIsCut(t *testing.T) {
 	c, w := newPragueOf(transport.DefaultPrague(), 20)
@@ -104,7 +103,7 @@ func TestPragueGrowsWhileItIsCut(t *testing.T) {
 	}
 }
 
-// TestVirtualRTT: the draft, section 2.4.4: with a virtual round trip of ten, a window
+// TestVirtualRTT: section 2.4.4 of the draft: with a virtual round trip of ten, a window
 // grows by a hundredth of a segment in each, and is cut at most once in ten; but not
 // before the transition.
 func TestVirtualRTT(t *testing.T) {
