@@ -46,6 +46,12 @@ func TestCoexist(t *testing.T) {
 		nothingLeft(t)
 		coexists(t, run)
 	})
+	t.Run("docker", func(t *testing.T) {
+		needDocker(t)
+		run, _ := runLab(t, plainVar, lab, "--runtime", "docker")
+		noContainers(t)
+		coexists(t, run)
+	})
 	t.Run("uml", func(t *testing.T) {
 		run, _ := needGuest(t).run(t, lab)
 		coexists(t, run)
