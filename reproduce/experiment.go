@@ -62,6 +62,12 @@ func (e *experiment) fixed() bool {
 	return slices.Contains([]string{"static", "trace"}, e.lab.Workload.Arrival.Kind)
 }
 
+// asAsked tells whether points have no more flows than are asked for: flows come one by one, and
+// there are no others beside them.
+func (e *experiment) asAsked() bool {
+	return e.lab.Workload.Arrival.Kind == "poisson" && len(e.lab.Background) == 0
+}
+
 // fingerprint is the hash of the lab with one scheme at one load, whatever the seed, at
 // the published number of flows. The title does not count.
 func (e *experiment) fingerprint(at results.Coord) (string, error) {

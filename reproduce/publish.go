@@ -111,11 +111,12 @@ func (p *Plan) scores(records map[string]*record.Record) (scores []card.Score) {
 // flowsOf is the number of flows that the points of a figure had. It differs from the
 // lab's number where flows come in groups or background traffic is added. Where seeds
 // have different numbers, the one nearest to the figure's scale counts. A point that is
-// younger than the figure does not count: it replaced one of the figure's points.
-func flowsOf(r *record.Record, lab string, f record.Figure) int {
+// younger than the figure does not count: it replaced one of the figure's points. Nor does one
+// of more flows than a point of the figure's scale can have: the record kept it in place of one.
+func flowsOf(r *record.Record, e *experiment, f record.Figure) int {
 	had := 0
 	for _, k := range r.Points {
-		mine := k.Lab == lab && k.Scheme == f.Scheme && k.Load == f.Load && k.Runtime == f.Runtime && !k.Measured.After(f.Measured)
+		mine := k.Lab == e.lab.Name && !(e.asAsked() && k.Flows > f.Flows) && k.Scheme == f.Scheme && k.Load == f.Load && k.Runtime == f.Runtime && !k.Measured.After(f.Measured)
 		if mine && (had == 0 || apart(k.Flows, f.Flows) < apart(had, f.Flows)) {
 			had = k.Flows
 		}

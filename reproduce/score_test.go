@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,18 +201,38 @@ func TestFlowsOfTheRun(t *testing.T) {
 	}
 	r := &record.Record{Points: []record.Point{point("b", 1, 1000), point(lab, 1, 17), point(lab, 2, 900), point(lab, 3, 50)}}
 	f := record.Figure{Scheme: "a", Load: 0.5, Flows: 1000, Runtime: "sim"}
-	if got := flowsOf(r, lab, f); got != 900 {
+	if got := flowsOf(r, p.experiments[0], f); got != 900 {
 		t.Errorf("%d flows, want those of the figure's scale", got)
 	}
 	f.Runtime = "uml"
-	if got := flowsOf(r, lab, f); got != 1000 {
+	if got := flowsOf(r, p.experiments[0], f); got != 1000 {
 		t.Errorf("%d flows without a point", got)
 	}
 	f.Runtime = "sim"
 	for i := range r.Points {
 		r.Points[i].Measured = f.Measured.Add(time.Hour)
 	}
-	if got := flowsOf(r, lab, f); got != 1000 {
+	if got := flowsOf(r, p.experiments[0], f); got != 1000 {
 		t.Errorf("%d flows, want the figure's: all points were measured anew since, with a scheme that it is not about", got)
+	}
+}
+
+// A figure of few flows stands beside points of many, which a record keeps. Where flows come one
+// by one, it says how many it had itself.
+func TestFlowsBesideLargerPoints(t *testing.T) {
+	p := planned(t, Standard, "mqecn-fig9")
+	e := p.experiment("mqecn-fig9")
+	c := e.Claims[slices.IndexFunc(e.Claims, func(c papers.Claim) bool { return c.ID == "mqecn-fig9-c8" })]
+	at := results.Coord{Scheme: c.Scheme, Load: c.Load}
+	of, err := p.fingerprint(e, c, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := record.New("mqecn", e.ID)
+	r.Figures = []record.Figure{{Claim: c.ID, Runtime: "sim", Scheme: at.Scheme, Load: at.Load, Flows: 10_000, Fingerprint: of, Measured: time.Unix(100, 0)}}
+	r.Points = []record.Point{{Lab: e.lab.Name, Runtime: "sim", Coord: at, Flows: 50_000, Measured: time.Unix(0, 0)}}
+	got := p.figures(map[string]*record.Record{e.ID: r}, e, c)
+	if len(got) != 1 || got[0].Flows != 10_000 {
+		t.Errorf("%+v, want one of 10000 flows", got)
 	}
 }

@@ -75,7 +75,7 @@ func (p *Plan) figures(records map[string]*record.Record, e *experiment, c paper
 		}
 	}
 	for _, s := range best {
-		s.Flows = flowsOf(s.in, e.lab.Name, s.Figure)
+		s.Flows = flowsOf(s.in, e, s.Figure)
 		figures = append(figures, card.Figure{Figure: s.Figure, Stale: !s.current})
 	}
 	return figures
