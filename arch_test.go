@@ -72,7 +72,7 @@ var rooms = map[string]string{
 	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen/traffic",
 	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/rootless orchestrator/testbed orchestrator/uml results switch/wire",
 	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port units trafficgen",
-	"orchestrator/sweep":     "bounded labs orchestrator orchestrator/backend results results/response results/store switch/port",
+	"orchestrator/sweep":     "bounded labs orchestrator orchestrator/backend results results/coexist results/response results/store switch/port",
 	"orchestrator/tune":      "kind labs orchestrator orchestrator/sweep results results/store switch/port units",
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
 	"orchestrator/testbed":   "collectors collectors/meter kind labs labs/inventory orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/machines orchestrator/netns orchestrator/program orchestrator/role orchestrator/underlay results switch/fabric switch/port switch/wire trafficgen/live trafficgen/parser trafficgen/transport units trafficgen trafficgen/traffic",

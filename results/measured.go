@@ -9,10 +9,10 @@ import (
 )
 
 // Measured is what metrics say of a point. Its JSON is one object: a number for each
-// metric of the table, and for each of a program an object with its unit, too.
+// metric of the table, and for each other an object with its unit, too.
 type Measured struct {
 	Values   map[string]float64 // by the metrics' names; what the point does not have is not there
-	Programs []Metric           // those that are of no table, by name: figures of the lab's programs
+	Programs []Metric           // those that are of no table, by name: figures of the lab's programs, and how parties share the network
 }
 
 // Measure is what all metrics say of a point.
@@ -35,6 +35,19 @@ func Measure(p Point) Measured {
 // programs.NAME.FIGURE.p99 its 99th percentile, where it is of [Several] values.
 const ProgramMetric = "programs."
 
+// CoexistenceMetric is the begin of the names of metrics that say how parties share the
+// network, such as coexistence.jain.
+const CoexistenceMetric = "coexistence."
+
+// Varies tells whether a metric of that name is of no table: which of them there are shows
+// when a point is measured.
+func Varies(name string) bool {
+	return strings.HasPrefix(name, ProgramMetric) || strings.HasPrefix(name, CoexistenceMetric)
+}
+
+// Share adds a metric of how parties share the network.
+func (m *Measured) Share(metric Metric, value float64) { m.add(metric, value) }
+
 func (m *Measured) addProgram(f ProgramFigure) {
 	name := ProgramMetric + f.Program + "." + f.Name
 	m.add(programMetric(name, f.Unit, f.Better), EstimateOf(f.Values).Mean)
@@ -54,11 +67,12 @@ func programMetric(name, unit, better string) Metric {
 	return Metric{Name: name, Unit: unit, Doc: figure + " of the program " + program, Lower: better != Higher}
 }
 
-// programValue is a figure of a program as it is stored.
-type programValue struct {
+// ownValue is a value that is of no table, as it is stored.
+type ownValue struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit"`
 	Better string  `json:"better"`
+	Doc    string  `json:"doc,omitempty"` // where the name does not say it
 }
 
 var (
@@ -77,7 +91,11 @@ func (m Measured) MarshalJSON() ([]byte, error) {
 		if p.Lower {
 			better = Lower
 		}
-		all[p.Name] = programValue{m.Values[p.Name], p.Unit, better}
+		own := ownValue{Value: m.Values[p.Name], Unit: p.Unit, Better: better}
+		if !strings.HasPrefix(p.Name, ProgramMetric) {
+			own.Doc = p.Doc
+		}
+		all[p.Name] = own
 	}
 	return json.Marshal(all)
 }
@@ -90,7 +108,7 @@ func (m *Measured) UnmarshalJSON(text []byte) error {
 	}
 	*m = Measured{Values: make(map[string]float64, len(all))}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !strings.HasPrefix(name, ProgramMetric) {
+		if !Varies(name) {
 			var v *float64
 			if err := json.Unmarshal(all[name], &v); err != nil || v == nil {
 				return fmt.Errorf("%s is no number", name)
@@ -98,11 +116,15 @@ func (m *Measured) UnmarshalJSON(text []byte) error {
 			m.Values[name] = *v
 			continue
 		}
-		var v programValue
+		var v ownValue
 		if err := json.Unmarshal(all[name], &v); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		m.add(programMetric(name, v.Unit, v.Better), v.Value)
+		metric := programMetric(name, v.Unit, v.Better)
+		if v.Doc != "" {
+			metric.Doc = v.Doc
+		}
+		m.add(metric, v.Value)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,11 @@ func TestMeasurePrograms(t *testing.T) {
 		t.Errorf("measured %+v, want %+v", got, want)
 	}
 	got.Values["small.p99"] = 7
+	got.Share(Metric{Name: "coexistence.jain", Doc: "fairness"}, 0.9)
+	if !Varies("coexistence.jain") || !Varies("programs.client.get") || Varies("small.p99") {
+		t.Error("which metrics are of no table is not told")
+	}
+	slices.SortFunc(got.Programs, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) }) // as they are read
 	text, err := json.Marshal(got)
 	if err != nil {
 		t.Fatal(err)

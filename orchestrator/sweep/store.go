@@ -14,6 +14,7 @@ import (
 
 	"aqmlab/bounded"
 	"aqmlab/results"
+	"aqmlab/results/coexist"
 	"aqmlab/results/store"
 	"aqmlab/switch/port"
 )
@@ -114,6 +115,18 @@ func (s Store) Sweeps() ([]string, error) {
 // Remove removes a point.
 func (s Store) Remove(key string) error { return os.RemoveAll(s.Folder(key)) }
 
+// measure is what metrics say of a point, with how parties share the network where the lab
+// tells them apart by transport, or asks for delays.
+func measure(m results.Manifest, p results.Point) results.Measured {
+	all := results.Measure(p)
+	if len(m.Transports) > 0 || len(p.Delays) > 0 {
+		for _, v := range coexist.Judge(m, p, coexist.Usual()).Values {
+			all.Share(v.Metric(), v.Value)
+		}
+	}
+	return all
+}
+
 // Put stores a measured point. It is there as a whole or not at all.
 func (s Store) Put(key string, m results.Manifest, labYAML []byte, p results.Point) error {
 	folder := s.Folder(key)
@@ -121,7 +134,7 @@ func (s Store) Put(key string, m results.Manifest, labYAML []byte, p results.Poi
 		return err
 	}
 	describe := func(*store.Run) (map[string][]byte, error) {
-		text, err := json.MarshalIndent(results.Measure(p), "", "  ")
+		text, err := json.MarshalIndent(measure(m, p), "", "  ")
 		return map[string][]byte{figuresFile: store.Seal(append(text, '\n'))}, err
 	}
 	w, err := store.CreateAs(filepath.Dir(folder), filepath.Base(folder), m, labYAML, describe)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"aqmlab/results"
 )
@@ -34,9 +33,9 @@ func ParseObjective(text string) (Objective, error) {
 	return Objective{text}, known(text)
 }
 
-// known checks the name of a metric. Which figures programs have shows when they have run.
+// known checks the name of a metric. Some show when a lab has run.
 func known(metric string) error {
-	if strings.HasPrefix(metric, results.ProgramMetric) {
+	if results.Varies(metric) {
 		return nil
 	}
 	_, err := results.FindMetric(metric)

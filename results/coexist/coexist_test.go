@@ -274,6 +274,12 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s is %+v", m.Name, got)
 		}
 	}
+	if m := (Value{Measure: DelayP99, Of: "queue 0, DSCP 1"}).Metric(); m.Name != "coexistence.delay.p99.queue-0-DSCP-1" || m.Unit != "us" || !m.Lower || m.Doc != "queue 0, DSCP 1: their 99th percentile" {
+		t.Errorf("%+v", m)
+	}
+	if m := (Value{Measure: Jain}).Metric(); m.Name != "coexistence.jain" || m.Lower {
+		t.Errorf("%+v", m)
+	}
 	if _, ok := MeasureOf("beauty"); ok {
 		t.Error("there is a measure that is not")
 	}

@@ -1,6 +1,10 @@
 package coexist
 
-import "aqmlab/results"
+import (
+	"strings"
+
+	"aqmlab/results"
+)
 
 // Measure is what a value is.
 type Measure struct {
@@ -56,4 +60,16 @@ func MeasureOf(name string) (m Measure, ok bool) {
 		}
 	}
 	return Measure{}, false
+}
+
+// Metric is the value as a metric of a point: coexistence.jain, and of a party or class
+// coexistence.share.NAME, with hyphens for spaces and commas.
+func (v Value) Metric() results.Metric {
+	m, _ := MeasureOf(v.Measure)
+	metric := results.Metric{Name: results.CoexistenceMetric + v.Measure, Unit: m.Unit, Doc: m.Doc, Lower: m.Better == results.Lower}
+	if v.Of != "" {
+		metric.Name += "." + strings.Join(strings.FieldsFunc(v.Of, func(r rune) bool { return r == ' ' || r == ',' }), "-")
+		metric.Doc = v.Of + ": " + m.Doc
+	}
+	return metric
 }
