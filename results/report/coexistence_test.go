@@ -166,3 +166,29 @@ func TestExportOfCoexistence(t *testing.T) {
 		t.Errorf("no p99 in %s", text)
 	}
 }
+
+// TestCoexistenceOfADamagedPoint: samples that cannot be read are a warning, and all else
+// is compared.
+func TestCoexistenceOfADamagedPoint(t *testing.T) {
+	run := sharing(t)
+	path := filepath.Join(run.Dir, "tcn-load0.5-seed2", "goodput.parquet")
+	if err := os.WriteFile(path, []byte("PAR1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := compare.Runs([]*store.Run{run}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(c.Warnings, func(w string) bool {
+		return strings.HasPrefix(w, "how parties share tcn at load 0.5, seed 2 of run ") && strings.Contains(w, "goodput.parquet")
+	}) {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	if r, ok := c.CoexistenceRow("tcn", 0.5, coexist.Jain, ""); !ok || r.Count != 2 {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	var b bytes.Buffer
+	if err := Export(&b, run, CoexistenceTable, CSV); err == nil || !strings.Contains(err.Error(), "goodput.parquet") {
+		t.Errorf("exported with %v", err)
+	}
+}
