@@ -22,6 +22,7 @@ func Judge(m results.Manifest, p results.Point, r Rule) Judgement {
 	j.Window = results.Micros(w)
 	joins := joinsOf(parties, p.Flows, to)
 	j.share(parties, windowsOf(parties, p.Services, joins, w), p)
+	j.flows(p, from, to)
 	j.converge(parties, p.Services, joins, settling{r, w, over})
 	j.bottleneck(m, p, from, to)
 	return j

@@ -100,6 +100,18 @@ func TestSharesOfNobodyTogether(t *testing.T) {
 	}
 }
 
+// TestFairnessOfLongFlows: of four flows, two are under way for half of the time or more:
+// 3000 bytes in 2 s and 500 in 1 s are 1500 and 500 a second, an index of 4 / (2 * 2.5).
+func TestFairnessOfLongFlows(t *testing.T) {
+	long := func(received int64, from, to time.Duration) results.Flow {
+		return results.Flow{Start: from, Sent: from, FCT: to - from, Bytes: received, Received: received}
+	}
+	p := results.Point{Flows: []results.Flow{long(3000, 0, 2*sec), long(500, sec, 2*sec), long(9e6, 0, sec/2), long(9e6, sec, sec+sec/2)}}
+	want(t, Judge(results.Manifest{}, p, Usual()), JainFlows, "", 0.8)
+	p.Flows = p.Flows[:1]
+	none(t, Judge(results.Manifest{}, p, Usual()), JainFlows)
+}
+
 // TestConvergence: the second flow joins at 1 s. Of every interval it has a tenth until
 // 1.3 s, 41 % until 1.5 s, and half from then on. Within 20 % of half is 40 to 60 %.
 func TestConvergence(t *testing.T) {

@@ -20,6 +20,7 @@ const (
 	PerFlow     = "goodput.flow"
 	Jain        = "jain"
 	JainParties = "jain.parties"
+	JainFlows   = "jain.flows"
 	Utilisation = "utilisation"
 	DelayMean   = "delay.mean"
 	DelayP50    = "delay.p50"
@@ -39,6 +40,7 @@ func Measures() []Measure {
 		{PerFlow, "bit/s", "", "of a party: its goodput over the mean number of its flows under way"},
 		{Jain, "", results.Higher, "Jain's index of the parties' goodput a flow, the mean of windows, 1 over the number of parties to 1"},
 		{JainParties, "", results.Higher, "the same of the parties' goodput, however many flows each has"},
+		{JainFlows, "", results.Higher, "the same of the mean goodput of flows, those of all parties that were under way for half of the time or more"},
 		{Utilisation, "", results.Higher, "of the bottleneck's link: time for which frames were sent over all time, 0 to 1"},
 		{DelayMean, "us", results.Lower, "mean time that packets waited in the bottleneck's queues"},
 		{DelayP50, "us", results.Lower, "median of these times"},

@@ -110,6 +110,20 @@ func (j *Judgement) share(p Parties, all []window, point results.Point) {
 	}
 }
 
+// flows adds how fair shares are between long flows, whoever they are of: those that were
+// under way for half of the time with flows, or more. Goodput is that of a flow's own time.
+func (j *Judgement) flows(p results.Point, from, to time.Duration) {
+	var goodput []float64
+	for _, f := range p.Flows {
+		if begin, end, ok := spanOf(f, to); ok && end-begin >= (to-from)/2 && end > begin {
+			goodput = append(goodput, float64(f.Received)/(end-begin).Seconds())
+		}
+	}
+	if index, ok := JainIndex(goodput); ok && len(goodput) > 1 {
+		j.add(JainFlows, "", index)
+	}
+}
+
 // JainIndex is Jain's fairness index (Jain, Chiu and Hawe, DEC-TR-301, 1984; RFC 5166,
 // section 2.3.1): the square of the sum of values over their number times the sum of their
 // squares. It is 1 where all are equal, and 1/n where one of n has all. ok is false where

@@ -17,7 +17,7 @@ const mostShares = 6
 // wholes are the measures of a whole point that tables show, and their headings.
 func wholes() []struct{ measure, head string } {
 	return []struct{ measure, head string }{
-		{coexist.Jain, "Jain"}, {coexist.Utilisation, "used"}, {coexist.DelayMean, "wait avg"}, {coexist.DelayP99, "wait p99"},
+		{coexist.Jain, "Jain"}, {coexist.JainFlows, "Jain"}, {coexist.Utilisation, "used"}, {coexist.DelayMean, "wait avg"}, {coexist.DelayP99, "wait p99"},
 		{coexist.Marks, "marked"}, {coexist.Losses, "lost"}, {coexist.Converged, "settled"},
 	}
 }
@@ -28,6 +28,9 @@ func shareTable(c compare.Comparison, load float64) layout.Table {
 	t := layout.Table{Name: "coexistence", Title: "Coexistence", Wide: true, Head: []string{"coexistence"}}
 	var shown []string
 	for _, w := range wholes() {
+		if w.measure == coexist.JainFlows && slices.Contains(shown, coexist.Jain) {
+			continue // of parties there are several, and a name for one index
+		}
 		if slices.ContainsFunc(c.Coexistence, func(r compare.CoexistenceRow) bool { return r.Load == load && r.Measure == w.measure && r.Of == "" }) {
 			t.Head, shown = append(t.Head, w.head), append(shown, w.measure)
 		}
@@ -145,7 +148,7 @@ func measureText(measure, unit string, value float64) string {
 		return layout.Micros(value)
 	case unit == "bit/s":
 		return fmt.Sprintf("%.3f Gbps", value/1e9)
-	case measure == coexist.Jain || measure == coexist.JainParties:
+	case measure == coexist.Jain || measure == coexist.JainParties || measure == coexist.JainFlows:
 		return fmt.Sprintf("%.3f", value)
 	}
 	return percentText(value) + "%"
@@ -229,6 +232,9 @@ func shareNote(c compare.Comparison, load float64) string {
 		if f.Changes > 0 {
 			parts = append(parts, "settled: after which part of changes, and how soon, all were within 20 % of fair for five windows")
 		}
+	}
+	if _, ok := c.CoexistenceRow(c.Baseline, load, coexist.JainFlows, ""); ok && len(j.First.Parties) < 2 {
+		parts = append(parts, "Jain's index is of the goodput of flows that were under way for half of the time or more, 1 is fair")
 	}
 	if j.First.Port != "" {
 		parts = append(parts, "link, waits, marks and losses are of the port "+j.First.Port)
