@@ -69,7 +69,9 @@ func (e *Endpoint) advance(now time.Duration, k *packet.Packet) {
 	e.rtt.sample(config, now-s.Echo, e.samples())
 	a := ack{
 		now:    e.limit.clock(now, limited),
+		at:     now,
 		rtt:    time.Duration(e.rtt.srtt),
+		sample: now - s.Echo,
 		bytes:  s.Ack - e.una,
 		una:    s.Ack,
 		nxt:    e.nxt,

@@ -50,7 +50,9 @@ type control interface {
 // ack is an acknowledgement of new data.
 type ack struct {
 	now    time.Duration // lab time, less the time in which the window was not what limited the sender
+	at     time.Duration // lab time
 	rtt    time.Duration // smoothed
+	sample time.Duration // the round trip that it tells of
 	bytes  int64         // newly acknowledged
 	una    int64         // all acknowledged
 	nxt    int64         // all sent

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Cubic is RFC 9438. Slow start is Reno's: HyStart++, which the RFC suggests
-// beside it (section 4.10), is another specification.
+// Cubic is RFC 9438. Slow start is Reno's, or as Linux's ends with [hystart]. HyStart++,
+// which the RFC suggests beside it (section 4.10), is another specification.
 type Cubic struct {
 	Beta            float64 `lab:"beta" range:"(0, 1)" doc:"share of the window that a loss leaves"`
 	C               float64 `lab:"c" range:"(0, 1000000]" doc:"steepness of the growth in segments per second cubed"`
 	FastConvergence bool    `lab:"fast_convergence" doc:"give up bandwidth to new flows faster (section 4.7)"`
+	HyStart         bool    `lab:"hystart" doc:"end slow start by the times of acknowledgements, as Linux does"`
 }
 
 // cubic has its names from RFC 9438, section 4.1. Windows are in segments.
@@ -23,6 +24,8 @@ type cubic struct {
 	epoch     time.Duration // when the congestion avoidance under way began
 	avoiding  bool          // epoch, k and wEst count
 	rest      float64       // fraction of a byte by which the window has yet to grow
+	start     hystart
+	found     bool // slow start was ended by it, and no timeout came since
 }
 
 var _ control = (*cubic)(nil)
@@ -36,6 +39,10 @@ func (c *cubic) markedShare() float64 { return -1 }
 func (c *cubic) open() { *c = cubic{p: c.p} }
 
 func (c *cubic) acked(w *window, a ack) {
+	if c.p.HyStart && !c.found && w.slow() && c.start.ends(w, a) {
+		c.found = true
+		w.ssthresh = w.cwnd
+	}
 	switch {
 	case !a.grow:
 		return
@@ -92,7 +99,7 @@ func (c *cubic) cut(w *window, e congestion) {
 	c.wMax, c.cwndPrior, c.avoiding = cwnd, cwnd, false
 	switch {
 	case e.cause == timedOut:
-		c.wMax = 0
+		c.wMax, c.found, c.start = 0, false, hystart{}
 	case cwnd < last && c.p.FastConvergence:
 		c.wMax = cwnd * (1 + c.p.Beta) / 2
 	}

@@ -38,7 +38,7 @@ func Table() kind.Table[struct{}, Transport] {
 		kind.Row("dctcp", "cut the window by the share of marked packets (RFC 8257)", DefaultDCTCP(), newDCTCP),
 		kind.Row("ecn-star", "Reno that treats a mark like a loss, at most once a window (RFC 3168)", DefaultECNStar(), newECNStar),
 		row("reno", "Reno without ECN (RFC 5681)", false),
-		row("cubic", "CUBIC without ECN (RFC 9438)", false),
+		kind.Row("cubic", "CUBIC without ECN (RFC 9438)", Cubic{}, newCubic),
 		kind.Row("bbr", "pace by the rate and the round trip of the path, version 1 (BBR, as in Linux)", struct{}{}, newBBR),
 		kind.Row("bbr3", "BBR version 3, which also goes by losses (draft-ietf-ccwg-bbr); modelled hosts only", struct{}{}, newBBR3),
 		kind.Row("dcqcn", "pace RDMA messages at a rate that congestion notifications cut (DCQCN); modelled hosts only", DefaultDCQCN(), newDCQCN),
@@ -61,6 +61,13 @@ func newBBR(struct{}, struct{}) (Transport, error) {
 func newBBR3(struct{}, struct{}) (Transport, error) {
 	return Transport{Name: "bbr3", Metered: true, Modelled: true}, nil
 }
+
+// Cubic are the parameters of CUBIC.
+type Cubic struct {
+	HyStart bool `lab:"hystart" doc:"modelled hosts end slow start by the times of acknowledgements, as real hosts always do, and not by the first loss"`
+}
+
+func newCubic(Cubic, struct{}) (Transport, error) { return Transport{Name: "cubic"}, nil }
 
 // What DCTCP takes of the window for a loss.
 const (
