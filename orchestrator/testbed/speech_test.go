@@ -1,0 +1,56 @@
+package testbed
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqmlab/kind"
+	"aqmlab/labs"
+	"aqmlab/orchestrator/netns"
+	"aqmlab/trafficgen/live"
+)
+
+// TestAcquireAll: what several entries speak is acquired once, and each has a subnet with
+// what its connections are to have. One kernel has no two sorts of DCTCP.
+func TestAcquireAll(t *testing.T) {
+	needRoot(t)
+	lab := parse(t, small, func(l *labs.Lab) {
+		l.Host.Transport = "ecn-star"
+		for _, name := range []string{"cubic", "reno", "cubic"} {
+			l.Transports = append(l.Transports, labs.Speech{Name: name, Transport: kind.Choice{Kind: name}, Hosts: []string{"h2"}, DSCP: -1})
+		}
+	})
+	all, speaks, err := acquireAll(lab, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := Testbed{lab: lab, controls: all, speaks: speaks}
+	want := []netns.Speech{
+		{Subnet: netip.MustParsePrefix("10.78.0.0/16"), Congestion: "cubic"},
+		{Subnet: netip.MustParsePrefix("10.79.0.0/16"), Congestion: "reno"},
+		{Subnet: netip.MustParsePrefix("10.80.0.0/16"), Congestion: "cubic"},
+	}
+	if got := tb.alsoSpeaks(); len(all) != 3 || !slices.Equal(got, want) {
+		t.Errorf("%d acquired, subnets %+v, want %+v", len(all), got, want)
+	}
+	if got, want := tb.expect()[0], (live.Expected{Congestion: "reno", ECN: true}); got != want {
+		t.Errorf("connections of the hosts' transport are to have %+v, want %+v", got, want)
+	}
+	if err := all.close(); err != nil {
+		t.Error(err)
+	}
+	two := parse(t, small, func(l *labs.Lab) {
+		l.Host.Transport = "dctcp"
+		alpha := kind.Choice{Kind: "dctcp", Params: map[string]any{"on_loss": "alpha"}}
+		l.Transports = []labs.Speech{{Name: "old", Transport: alpha, Hosts: []string{"h2"}, DSCP: -1}}
+	})
+	all, _, err = acquireAll(two, "test")
+	if err == nil || !strings.Contains(err.Error(), "a kernel has one dctcp: want the same on_loss of all") {
+		t.Errorf("two sorts of DCTCP: %v", err)
+	}
+	if err := all.close(); err != nil {
+		t.Error(err)
+	}
+}
