@@ -98,7 +98,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", tt.metric, got, err, tt.want)
 		}
 	}
-	for _, tt := range slices.Concat(abqCases(), timeoutCases(), estimateCases()) {
+	for _, tt := range slices.Concat(abqCases(), timeoutCases(), estimateCases(), partyCases()) {
 		covered[tt.metric] = true // by a test of its own
 	}
 	for _, m := range Kinds() {

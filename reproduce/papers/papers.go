@@ -131,6 +131,7 @@ type Claim struct {
 	Class   string   `yaml:"class"`   // of flow sizes
 	Port    string   `yaml:"port"`    // node at the far end of the switch port
 	Queue   int      `yaml:"queue"`   // of the port, from 0
+	DSCP    int      `yaml:"dscp"`    // of the packets at the port
 	Probe   string   `yaml:"probe"`   // by its name in the lab
 	Windows []Window `yaml:"windows"` // of lab time
 	// Base is what the baseline's figure is taken of, where that differs.
