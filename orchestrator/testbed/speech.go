@@ -13,9 +13,9 @@ import (
 	"aqmlab/trafficgen/transport"
 )
 
-// acquireAll has the kernel provide all that the hosts of a lab speak, and says what that
-// is, by the number of the transport. Some may be acquired when it fails.
-func acquireAll(lab *labs.Lab, suffix string) (all controls, speaks []Congestion, err error) {
+// acquireAll has the kernel provide all that the hosts of a lab speak, and says which of
+// them each transport has, by its number. Some may be acquired when it fails.
+func acquireAll(lab *labs.Lab, suffix string) (all, spoken controls, err error) {
 	made := map[string]*cc.Handle{}
 	var dctcp transport.Transport
 	for i, s := range lab.Speaks() {
@@ -36,9 +36,17 @@ func acquireAll(lab *labs.Lab, suffix string) (all controls, speaks []Congestion
 			}
 			made[t.Name], all = h, append(all, h)
 		}
-		speaks = append(speaks, Congestion{h.Name(), h.Common(), h.Provider(), h.ECN()})
+		spoken = append(spoken, h)
 	}
-	return all, speaks, nil
+	return all, spoken, nil
+}
+
+// describe says what they are, once it is known which of them are offered.
+func (c controls) describe() (all []Congestion) {
+	for _, h := range c {
+		all = append(all, Congestion{h.Name(), h.Common(), h.Provider(), h.ECN()})
+	}
+	return all
 }
 
 // offer makes them known by the names that all know.

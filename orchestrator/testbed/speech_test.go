@@ -22,11 +22,11 @@ func TestAcquireAll(t *testing.T) {
 			l.Transports = append(l.Transports, labs.Speech{Name: name, Transport: kind.Choice{Kind: name}, Hosts: []string{"h2"}, DSCP: -1})
 		}
 	})
-	all, speaks, err := acquireAll(lab, "test")
+	all, spoken, err := acquireAll(lab, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tb := Testbed{lab: lab, controls: all, speaks: speaks}
+	tb := Testbed{lab: lab, controls: all, speaks: spoken.describe()}
 	want := []netns.Speech{
 		{Subnet: netip.MustParsePrefix("10.78.0.0/16"), Congestion: "cubic"},
 		{Subnet: netip.MustParsePrefix("10.79.0.0/16"), Congestion: "reno"},

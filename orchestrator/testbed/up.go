@@ -109,13 +109,17 @@ func (t *Testbed) acquire(o Options) error {
 	if err := t.journal.Record(journal.Entry{Kind: journal.Congctl, Name: cc.Name(t.journal.ID())}); err != nil {
 		return err
 	}
-	var err error
-	if t.controls, t.speaks, err = acquireAll(t.lab, t.journal.ID()); err != nil {
+	all, spoken, err := acquireAll(t.lab, t.journal.ID())
+	t.controls = all
+	if err != nil {
 		return err
 	}
 	if o.Detached || len(t.lab.Programs) > 0 { // somebody may ask for it by the name that all know
-		return t.controls.offer()
+		if err := t.controls.offer(); err != nil {
+			return err
+		}
 	}
+	t.speaks = spoken.describe()
 	return nil
 }
 
