@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -18,13 +19,23 @@ import (
 type tally struct {
 	Passed, Failed int
 	Skipped        map[string][]string // names of tests, by reason
-	Took           []took
+	Took           []took              // parts of a run, in their order
+	Long           []took              // tests that took seconds, the longest first
 }
 
-// took is the wall time of a part of the tests.
+// took is the wall time of a part, or of a test, without what it waited for others.
 type took struct {
-	Part string
+	Of   string
 	Time time.Duration
+}
+
+// longest is how many tests are named for the time that they took.
+const longest = 12
+
+func (t *tally) tookLong(tests ...took) {
+	t.Long = append(t.Long, tests...)
+	slices.SortStableFunc(t.Long, func(a, b took) int { return cmp.Compare(b.Time, a.Time) })
+	t.Long = t.Long[:min(longest, len(t.Long))]
 }
 
 func (t *tally) skip(test, reason string) {
@@ -39,6 +50,7 @@ func (t *tally) skip(test, reason string) {
 func (t *tally) add(o tally) {
 	t.Passed += o.Passed
 	t.Failed += o.Failed
+	t.tookLong(o.Long...)
 	for reason, tests := range o.Skipped {
 		for _, test := range tests {
 			t.skip(test, reason)
@@ -47,7 +59,13 @@ func (t *tally) add(o tally) {
 }
 
 // event is one of `go test -json`, see `go doc test2json`.
-type event struct{ Action, Package, Test, Output string }
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64 // s, of a test that has ended
+}
+
+// name is the test with its package.
+func (e event) name() string { return strings.TrimPrefix(e.Package, "aqmlab/") + "." + e.Test }
 
 // reader tallies the events of go test, and prints what go test would.
 type reader struct {
@@ -98,6 +116,10 @@ func (r *reader) take(e event) {
 }
 
 func (r *reader) endTest(e event, said []string) {
+	const long = 5 // s
+	if e.Elapsed >= long && !strings.Contains(e.Test, "/") {
+		r.tookLong(took{e.name(), time.Duration(e.Elapsed * float64(time.Second))})
+	}
 	switch e.Action {
 	case "pass":
 		r.Passed++
@@ -105,7 +127,7 @@ func (r *reader) endTest(e event, said []string) {
 		r.Failed, r.bad = r.Failed+1, true
 		r.print(said)
 	case "skip":
-		r.skip(strings.TrimPrefix(e.Package, "aqmlab/")+"."+e.Test, reason(said))
+		r.skip(e.name(), reason(said))
 	}
 }
 
@@ -148,7 +170,13 @@ func report(out io.Writer, t tally) {
 		fmt.Fprintln(out)
 	}
 	for _, p := range t.Took {
-		fmt.Fprintf(out, "%8s  make %s\n", p.Time.Round(time.Second), p.Part)
+		fmt.Fprintf(out, "%8s  make %s\n", p.Time.Round(time.Second), p.Of)
+	}
+	if len(t.Long) > 0 {
+		fmt.Fprintln(out, "\nThe tests that took longest:")
+	}
+	for _, test := range t.Long {
+		fmt.Fprintf(out, "%8s  %s\n", test.Time.Round(time.Second), test.Of)
 	}
 	skipped := 0
 	for _, tests := range t.Skipped {

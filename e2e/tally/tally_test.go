@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // events is what go test -json says of two packages: one with a test that passes, one
@@ -13,7 +14,7 @@ import (
 const events = `{"Action":"start","Package":"aqmlab/a"}
 {"Action":"run","Package":"aqmlab/a","Test":"TestGood"}
 {"Action":"output","Package":"aqmlab/a","Test":"TestGood","Output":"    a_test.go:3: nobody asks\n"}
-{"Action":"pass","Package":"aqmlab/a","Test":"TestGood"}
+{"Action":"pass","Package":"aqmlab/a","Test":"TestGood","Elapsed":7.5}
 {"Action":"output","Package":"aqmlab/a","Test":"TestSkip","Output":"=== RUN   TestSkip\n"}
 {"Action":"output","Package":"aqmlab/a","Test":"TestSkip","Output":"    a_test.go:7: needs a moon: full\n"}
 {"Action":"output","Package":"aqmlab/a","Test":"TestSkip","Output":"--- SKIP: TestSkip (0.00s)\n"}
@@ -34,7 +35,7 @@ func TestRead(t *testing.T) {
 	if err := r.read(strings.NewReader(events)); err != nil {
 		t.Fatal(err)
 	}
-	want := tally{Passed: 1, Failed: 2, Skipped: map[string][]string{"needs a moon: full": {"a.TestSkip"}}}
+	want := tally{Passed: 1, Failed: 2, Skipped: map[string][]string{"needs a moon: full": {"a.TestSkip"}}, Long: []took{{"a.TestGood", 7500 * time.Millisecond}}}
 	if !reflect.DeepEqual(r.tally, want) {
 		t.Errorf("%+v, want %+v", r.tally, want)
 	}
@@ -92,6 +93,8 @@ func TestCollect(t *testing.T) {
 // TestReport: the tables, and the closing line.
 func TestReport(t *testing.T) {
 	all := tally{Passed: 5, Failed: 1, Took: []took{{"unit", 61e9}}}
+	all.tookLong(took{"a.TestB", 7e9})
+	all.tookLong(took{"a.TestA", 65e9})
 	for _, test := range []string{"e", "d", "c", "b", "a"} {
 		all.skip(test, "needs root")
 	}
@@ -100,6 +103,10 @@ func TestReport(t *testing.T) {
 	report(&out, all)
 	const want = `
     1m1s  make unit
+
+The tests that took longest:
+    1m5s  a.TestA
+      7s  a.TestB
 
 Skipped, and why:
   is slow
