@@ -163,12 +163,7 @@ func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("simulating: %w", context.Cause(ctx))
 		}
-		for range batch {
-			if s.over() || !s.loop.Step() {
-				break
-			}
-			s.progress.Events++
-		}
+		s.progress.Events += int64(s.loop.Run(batch))
 		watch(s.Progress())
 	}
 	s.probes.finish()
@@ -247,6 +242,14 @@ func (s *Simulation) ended(now time.Duration, x *session) {
 	r.FCT = now - r.Sent
 	r.Error = ""
 	s.progress.Completed++
+	s.settle()
+}
+
+// settle ends the simulation with the end of the last flow.
+func (s *Simulation) settle() {
+	if s.over() {
+		s.loop.Stop()
+	}
 }
 
 // failed writes the record of a flow whose connection was given up.
@@ -255,6 +258,7 @@ func (s *Simulation) failed(x *session) {
 	r.Received = r.Bytes - x.left
 	r.Error = givenUp
 	s.progress.Failed++
+	s.settle()
 }
 
 // leave closes a connection on which nothing more is sent.

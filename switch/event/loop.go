@@ -6,9 +6,10 @@ import "time"
 // concurrent use: one goroutine owns a loop and all that stands on it. The zero
 // Loop is at lab time zero.
 type Loop struct {
-	now   time.Duration
-	seq   uint64
-	wheel wheel
+	now     time.Duration
+	seq     uint64
+	stopped bool // the run under way ends with the present event
+	queue   queue
 }
 
 // Now is the lab time of the event being run, or of the last one that ran.
@@ -22,7 +23,7 @@ func (l *Loop) Schedule(t *Timer, at time.Duration) {
 	}
 	l.seq++
 	t.at, t.seq = max(at, l.now), l.seq
-	l.wheel.place(entry{t.at, t.seq, t})
+	l.queue.place(l.now, entry{t.at, t.seq, t})
 }
 
 // Cancel disarms t. Cancelling a timer that is not pending does nothing.
@@ -30,19 +31,12 @@ func (l *Loop) Cancel(t *Timer) {
 	if t.seq == 0 {
 		return
 	}
+	l.queue.cancel(t)
 	t.seq = 0
-	l.wheel.forget()
 }
 
 // Next is the lab time of the earliest pending event.
-func (l *Loop) Next() (at time.Duration, ok bool) {
-	for l.wheel.count > 0 {
-		if at, ok = l.wheel.first(); ok {
-			return at, true
-		}
-	}
-	return 0, false
-}
+func (l *Loop) Next() (at time.Duration, ok bool) { return l.queue.first() }
 
 // RunUntil runs every event that is due at or before the lab time until, those
 // that they schedule included, and leaves the loop at until.
@@ -55,16 +49,25 @@ func (l *Loop) RunUntil(until time.Duration) {
 // Step runs the earliest event and reports whether there was one.
 func (l *Loop) Step() bool { return l.step(forever) }
 
+// Run runs so many of the earliest events, if there are as many, and returns how many
+// ran. The event that calls [Loop.Stop] is the last one.
+func (l *Loop) Run(most int) (ran int) {
+	for l.stopped = false; ran < most && !l.stopped && l.step(forever); {
+		ran++
+	}
+	return ran
+}
+
+// Stop has the present event be the last one of [Loop.Run].
+func (l *Loop) Stop() { l.stopped = true }
+
 // step runs the earliest event that is due at or before until.
 func (l *Loop) step(until time.Duration) bool {
-	e, ok := l.wheel.pop(until)
-	if !ok {
-		if l.wheel.count == 0 {
-			l.wheel.base = l.now // cancelled events may have moved it ahead
-		}
+	t := l.queue.pop(until)
+	if t == nil {
 		return false
 	}
-	l.now, e.t.seq = e.at, 0
-	e.t.action.Fire(e.at)
+	l.now, t.seq = t.at, 0
+	t.action.Fire(t.at)
 	return true
 }

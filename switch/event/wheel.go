@@ -13,6 +13,9 @@ type entry struct {
 	t   *Timer
 }
 
+// before tells whether e runs before another one.
+func (e *entry) before(f *entry) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+
 // live tells whether the timer has not been moved or cancelled since.
 func (e *entry) live() bool { return e.t.seq == e.seq }
 
@@ -47,12 +50,12 @@ const (
 
 type level struct {
 	used  uint64 // bit s: slot s is not empty
-	slots [slots]slot
+	slots [slots]fifo
 }
 
-// slot is a FIFO of entries, in chunks that go from slot to slot: memory is for
+// fifo is a slot: a FIFO of entries, in chunks that go from slot to slot: memory is for
 // what is pending now, and stays in near caches.
-type slot struct{ head, tail *chunk }
+type fifo struct{ head, tail *chunk }
 
 // block is how many entries a chunk has, which make it half a kilobyte.
 const block = 20
@@ -117,7 +120,7 @@ func (w *wheel) front() (l, s int) {
 func (w *wheel) take(l, s int) *chunk {
 	v := &w.levels[l]
 	head := v.slots[s].head
-	v.slots[s] = slot{}
+	v.slots[s] = fifo{}
 	if v.used &^= 1 << s; v.used == 0 {
 		w.used &^= 1 << l
 	}
@@ -196,6 +199,12 @@ func (w *wheel) lower(c *chunk) {
 		}
 		c = w.give(c)
 	}
+}
+
+// earliest is a time that no entry is before. There must be some.
+func (w *wheel) earliest() time.Duration {
+	l, s := w.front()
+	return earliest(w.levels[l].slots[s].head)
 }
 
 // first is the time of the earliest entry that is live. A slot without any it
