@@ -119,20 +119,20 @@ func (s *dctcpRED) Arrive(_ time.Duration, p *packet.Packet, v View) Verdict {
 	case s.atDequeue:
 		return Pass
 	case s.arriving:
-		return s.compare(v, s.lengths.Of(int(p.Size)))
+		return s.compare(&v, s.lengths.Of(int(p.Size)))
 	}
-	return s.compare(v, 0)
+	return s.compare(&v, 0)
 }
 
 func (s *dctcpRED) Depart(_ time.Duration, _ *packet.Packet, v View) Verdict {
 	if !s.atDequeue {
 		return Pass
 	}
-	return s.compare(v, 0)
+	return s.compare(&v, 0)
 }
 
 // compare decides about a packet with that many bytes more than in the view.
-func (s *dctcpRED) compare(v View, more int) Verdict {
+func (s *dctcpRED) compare(v *View, more int) Verdict {
 	length := v.Bytes
 	switch s.scope {
 	case scopePort:

@@ -236,7 +236,13 @@ func (p *Port) Enqueue(now time.Duration, k *packet.Packet) bool {
 		p.drop(now, i, k, DroppedFull)
 		return false
 	}
-	if apply(p.scheme.Arrive(now, k, p.view(own, 0)), &q.Count, k) {
+	packets, bytes := q.Len(), q.Bytes()
+	if p.classed {
+		packets, bytes = p.classifier().Length(own)
+	}
+	// The view is made where it is passed. A copy would be read in larger pieces than it was
+	// just written in, for which processors wait.
+	if apply(p.scheme.Arrive(now, k, aqm.View{Queue: own, Packets: packets, Bytes: bytes, PortBytes: p.bytes, PoolBytes: p.memory.bytes}), &q.Count, k) {
 		p.drop(now, i, k, DroppedOnArrival)
 		return false
 	}
@@ -312,7 +318,11 @@ func (p *Port) Dequeue(now time.Duration) (k *packet.Packet, wait time.Duration)
 			p.scheduler.Sent(now, i, length)
 		}
 		before, waited := k.Marked, now-k.Enqueued
-		if apply(p.scheme.Depart(now, k, p.view(own, waited)), &q.Count, k) {
+		packets, bytes := q.Len(), q.Bytes()
+		if p.classed {
+			packets, bytes = p.classifier().Length(own)
+		}
+		if apply(p.scheme.Depart(now, k, aqm.View{Queue: own, Packets: packets, Bytes: bytes, PortBytes: p.bytes, PoolBytes: p.memory.bytes, Waited: waited}), &q.Count, k) {
 			if r, ok := p.scheduler.(sched.Refunder); ok {
 				r.Refund(k)
 			}
@@ -356,17 +366,6 @@ func (p *Port) drop(now time.Duration, q int, k *packet.Packet, why Fate) {
 		p.watch(now, q, k, why)
 	}
 	p.release(k)
-}
-
-// view is of queue q, the port's or, where the scheduler has its own, the scheduler's.
-func (p *Port) view(q int, waited time.Duration) aqm.View {
-	v := aqm.View{Queue: q, PortBytes: p.bytes, PoolBytes: p.memory.bytes, Waited: waited}
-	if p.classed {
-		v.Packets, v.Bytes = p.classifier().Length(q)
-	} else {
-		v.Packets, v.Bytes = p.queues[q].Len(), p.queues[q].Bytes()
-	}
-	return v
 }
 
 // HeadSize is the length of the packet at the head of queue q, zero when it is
