@@ -11,7 +11,7 @@ UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e
 SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare|report.*|store)|sim.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue
-FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/inventory:FuzzParse ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/store:FuzzTable ./results/store:FuzzManifest
+FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/inventory:FuzzParse ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./units:FuzzClock ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/store:FuzzTable ./results/store:FuzzManifest
 
 # go test, with a table of what was skipped and why, and a closing line of counts.
 TALLY = $(GO) run ./e2e/tally

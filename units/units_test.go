@@ -3,6 +3,7 @@ package units_test
 import (
 	"encoding/json"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -240,4 +241,39 @@ func TestClockDoesNotDrift(t *testing.T) {
 			t.Fatalf("frame %d was sent at %d ns, want %d", i, at, want)
 		}
 	}
+}
+
+// FuzzClock: whatever a clock was used for before, and whatever it sends at whatever rate,
+// it ends when an exact division says.
+func FuzzClock(f *testing.F) {
+	for _, r := range []int64{1, 2, 3, 7, 8e9, 8e9 + 1, 1e9, 25e9, 100e9, 1<<62 - 1, 1 << 62, math.MaxInt64} {
+		for _, n := range []int32{0, 1, 84, 1538, 9038, 1e9} {
+			f.Add(r, n, r, n)
+			f.Add(int64(10e9), int32(1538), r, n)
+		}
+	}
+	f.Fuzz(func(t *testing.T, before int64, first int32, r int64, n int32) {
+		var c units.Clock
+		rest := new(big.Int)
+		for i, send := range []struct {
+			rate  int64
+			bytes int32
+		}{{before, first}, {r, n}, {r, n}, {r, n}} {
+			if send.rate < 1 || send.bytes < 0 || send.bytes > 1e9 {
+				t.Skip()
+			}
+			follows := i > 1
+			if !follows {
+				rest.SetInt64(0)
+			}
+			bits := new(big.Int).Mul(big.NewInt(int64(send.bytes)), big.NewInt(8e9))
+			if bits.Add(bits, rest); !bits.IsInt64() {
+				t.Skip()
+			}
+			want, _ := bits.DivMod(bits, big.NewInt(send.rate), rest)
+			if got := c.Transmit(5, int(send.bytes), units.Rate(send.rate), follows); int64(got) != 5+want.Int64() {
+				t.Fatalf("transmission %d, %d bytes at %d bps: %d ns, want %d", i, send.bytes, send.rate, int64(got)-5, want)
+			}
+		}
+	})
 }
