@@ -41,7 +41,7 @@ var rooms = map[string]string{
 	"results/response":       "results results/report/figure results/report/layout units",
 	"results/serve":          "results results/report results/store",
 	"results/resultstest":    "results", // tests only
-	"trafficgen":             "bounded bounded/parquetfile units kind trafficgen/traffic",
+	"trafficgen":             "bounded bounded/parquetfile units kind results trafficgen/traffic",
 	"trafficgen/traffic":     "results units",
 	"trafficgen/parser":      "kind results",
 	"trafficgen/live":        "collectors/meter units results trafficgen/traffic",

@@ -31,6 +31,7 @@ const (
 // again. Create fills in the lab's hash; the writer keeps the state, the end
 // and the points.
 type Manifest struct {
+	Schema      int         `json:"schema,omitempty"` // [Schema] of the version that stored it last
 	Version     string      `json:"aqmlab_version"`
 	GitRevision string      `json:"git_revision"`
 	Start       time.Time   `json:"start"`

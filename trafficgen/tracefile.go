@@ -19,6 +19,7 @@ import (
 
 	"aqmlab/bounded"
 	"aqmlab/bounded/parquetfile"
+	"aqmlab/results"
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
@@ -87,6 +88,9 @@ func readParquet(in io.ReaderAt, size int64) (rows []row, err error) {
 	f, err := parquetfile.Open(in, size)
 	if err != nil {
 		return nil, fmt.Errorf(": cut short or damaged: %w", err)
+	}
+	if err := results.CheckTable(f.Lookup); err != nil {
+		return nil, fmt.Errorf(": %w", err)
 	}
 	var names []string
 	for _, path := range f.Schema().Columns() {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"aqmlab/results"
 	"aqmlab/results/store"
 )
 
@@ -93,7 +94,7 @@ func (s Store) tidy() error {
 
 // write writes a sweep's files into a folder.
 func (w *Sweep) write(dir string) error {
-	w.Created = time.Now().UTC()
+	w.Schema, w.Created = results.Schema, time.Now().UTC()
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, labsDir), 0o755)); err != nil {
 		return err
 	}

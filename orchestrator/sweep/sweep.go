@@ -28,6 +28,7 @@ import (
 
 // Sweep is the points of one lab at many settings.
 type Sweep struct {
+	Schema  int                  `json:"schema,omitempty"` // [results.Schema] of the version that stored it
 	Name    string               `json:"name"`
 	Lab     string               `json:"lab"` // as it was named
 	Runtime orchestrator.Runtime `json:"runtime"`
@@ -135,7 +136,11 @@ func open(dir string, kinds port.Kinds) (*Sweep, error) {
 		return nil, fmt.Errorf("opening a sweep: %w", err)
 	}
 	w := &Sweep{dir: dir, kinds: kinds}
-	if err := json.Unmarshal(text, w); err != nil {
+	err = json.Unmarshal(text, w)
+	if newer := results.CheckSchema(w.Schema); newer != nil { // it explains the other, if any
+		return nil, fmt.Errorf("opening a sweep: reading %s: %w", path, newer)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opening a sweep: reading %s: %w", filepath.Join(dir, sweepFile), err)
 	}
 	bad := func(p Point) bool { return len(p.Values) != len(w.Axes) || !isKey(p.Key) || p.Lab < 0 }

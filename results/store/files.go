@@ -171,13 +171,23 @@ func contents(b []byte) func(io.Writer) error {
 }
 
 func readJSON(path string, v any) error {
-	b, err := bounded.ReadFile(path, maxJSON)
-	if err == nil {
-		b, err = Unseal(path, b)
-	}
+	b, err := readObject(path)
 	if err != nil {
 		return err
 	}
+	return decode(path, b, v)
+}
+
+// readObject is the content of a JSON file, without its seal.
+func readObject(path string) ([]byte, error) {
+	b, err := bounded.ReadFile(path, maxJSON)
+	if err != nil {
+		return nil, err
+	}
+	return Unseal(path, b)
+}
+
+func decode(path string, b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}

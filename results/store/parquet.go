@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"aqmlab/bounded/parquetfile"
+	"aqmlab/results"
 )
 
 // withParquet opens a file of a point by its footer for as long as read runs.
@@ -33,6 +34,9 @@ func withParquet(of folder, name string, read func(*parquet.File) error) (err er
 	p, err := parquetfile.Open(f, info.Size())
 	if err != nil {
 		return damaged(path, err)
+	}
+	if err := results.CheckTable(p.Lookup); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	return read(p)
 }

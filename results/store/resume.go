@@ -68,6 +68,7 @@ func Resume(dir string, m results.Manifest, labYAML []byte, d Describer) (w *Wri
 	if err := w.lockFolder(); err != nil {
 		return nil, err
 	}
+	w.manifest.Schema = results.Schema
 	w.manifest.State, w.manifest.Reason, w.manifest.Points, w.manifest.Files = results.Running, "", run.infos(), nil
 	if !w.manifest.Checksums {
 		w.manifest.Checksums, w.manifest.Unsummed = true, run.unsummed()

@@ -68,7 +68,11 @@ func (r *Run) load() (err error) {
 // loadManifest reads what made the run, which must be all there.
 func (r *Run) loadManifest() (err error) {
 	path := filepath.Join(r.Dir, manifestFile)
-	if err := readJSON(path, &r.Manifest); err != nil {
+	err = readJSON(path, &r.Manifest)
+	if newer := results.CheckSchema(r.Manifest.Schema); newer != nil { // it explains the other, if any
+		return fmt.Errorf("reading %s: %w", path, newer)
+	}
+	if err != nil {
 		return err
 	}
 	if err := usable(r.Manifest); err != nil {

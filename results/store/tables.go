@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -122,7 +123,12 @@ func (t table[Row, Record]) write(to folder, at results.Coord, records []Record)
 	if t.sparse && len(records) == 0 {
 		return nil
 	}
-	return to.write(t.file, func(w io.Writer) error { return parquet.Write(w, t.rows(at, records)) })
+	return to.write(t.file, func(w io.Writer) error { return parquet.Write(w, t.rows(at, records), schemaNote()) })
+}
+
+// schemaNote says in a file's metadata which schema it has.
+func schemaNote() parquet.WriterOption {
+	return parquet.KeyValueMetadata(results.SchemaKey, strconv.Itoa(results.Schema))
 }
 
 // read wants as many records as the point says that it has.

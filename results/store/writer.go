@@ -57,7 +57,7 @@ func begin(w *Writer, labYAML []byte, take func(*Writer) error) (*Writer, error)
 	}
 	m := &w.manifest
 	m.Start = m.Start.UTC()
-	m.State, m.Reason, m.Points, m.Files = results.Running, "", []results.PointInfo{}, nil
+	m.Schema, m.State, m.Reason, m.Points, m.Files = results.Schema, results.Running, "", []results.PointInfo{}, nil
 	m.LabHash, m.Checksums = hashOf(labYAML), true
 	err := take(w)
 	if err != nil {
