@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqmlab/results"
+	"aqmlab/results/compare"
 	"aqmlab/results/report"
 	"aqmlab/results/store"
 )
@@ -77,8 +78,8 @@ func printRuns(w io.Writer, entries []store.Entry) error {
 // shownRun is what results show prints of a run.
 type shownRun struct {
 	store.Entry
-	Manifest results.Manifest   `json:"manifest"`
-	Runs     []report.PointJSON `json:"runs"`
+	Manifest results.Manifest    `json:"manifest"`
+	Runs     []compare.PointJSON `json:"runs"`
 }
 
 func showResults() *cobra.Command {
@@ -151,7 +152,7 @@ func printShown(w io.Writer, s shownRun) error {
 	return printPoints(w, s.Runs)
 }
 
-func printPoints(w io.Writer, points []report.PointJSON) error {
+func printPoints(w io.Writer, points []compare.PointJSON) error {
 	return columns(w, func(w io.Writer) {
 		fmt.Fprintln(w, "\nSCHEME\tLOAD\tSEED\tCOMPLETED\tAVG\tSMALL P99\tMARKS\tDROPS\tFIDELITY")
 		for _, p := range points {

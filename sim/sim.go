@@ -327,6 +327,10 @@ func (s *Simulation) Seen() ([]results.Flow, []results.QueueSample) {
 	return s.records, s.queues.Samples()
 }
 
+// Senders are the samples of what senders know so far, if the configuration asks for
+// any. They are good until the simulation goes on.
+func (s *Simulation) Senders() []results.SenderSample { return s.senders.samples }
+
 // Outcome is what the simulation has measured when it is over, to be asked once.
 func (s *Simulation) Outcome() Outcome {
 	for _, x := range s.sessions.slots {

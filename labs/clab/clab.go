@@ -12,6 +12,9 @@ import (
 	"aqmlab/units"
 )
 
+// MaxFile is more bytes than any file has.
+const MaxFile = 64 << 20
+
 // Topology is the network of a file.
 type Topology struct {
 	Name  string // of the lab; may be anything, and empty
@@ -58,6 +61,12 @@ func (t Traits) DelayOr(unsaid time.Duration) time.Duration {
 	return unsaid
 }
 
+// Container is what the nodes of a written file run.
+type Container struct {
+	Image   string
+	Command string // empty: that of the image
+}
+
 // linux is the kind of containerlab's plain containers.
 const linux = "linux"
 
@@ -72,3 +81,26 @@ const (
 	roleSwitch = "switch"
 	roleHost   = "host"
 )
+
+// Tree is links that join all nodes without a circle: of those that the file has
+// the first.
+func (t *Topology) Tree() []Link {
+	root := make([]int, len(t.Nodes)) // of the tree that a node is in
+	for i := range root {
+		root[i] = i
+	}
+	var tree []Link
+	for _, l := range t.Links {
+		a, b := root[l.A.Node], root[l.B.Node]
+		if a == b {
+			continue
+		}
+		tree = append(tree, l)
+		for i := range root {
+			if root[i] == b {
+				root[i] = a
+			}
+		}
+	}
+	return tree
+}

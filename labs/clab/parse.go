@@ -1,3 +1,5 @@
+//go:build linux
+
 package clab
 
 import (
@@ -16,9 +18,6 @@ import (
 	"aqmlab/kind"
 	"aqmlab/labs/schema"
 )
-
-// MaxFile is more bytes than any file has.
-const MaxFile = 64 << 20
 
 // Parse reads a file of that name. What is wrong with it is told as
 // [schema.Errors], all of it at once, as far as it can be understood.

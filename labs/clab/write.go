@@ -1,3 +1,5 @@
+//go:build linux
+
 package clab
 
 import (
@@ -24,12 +26,6 @@ type outFile struct {
 type outLink struct {
 	Endpoints []string      `yaml:"endpoints,flow"`
 	Labels    yaml.MapSlice `yaml:"labels,flow,omitempty"`
-}
-
-// Container is what the nodes of a written file run.
-type Container struct {
-	Image   string
-	Command string // empty: that of the image
 }
 
 // YAML writes the topology as a file that containerlab deploys and [Parse]
@@ -68,27 +64,4 @@ func (t Traits) labels() yaml.MapSlice {
 		}
 	}
 	return labels
-}
-
-// Tree is links that join all nodes without a circle: of those that the file has
-// the first.
-func (t *Topology) Tree() []Link {
-	root := make([]int, len(t.Nodes)) // of the tree that a node is in
-	for i := range root {
-		root[i] = i
-	}
-	var tree []Link
-	for _, l := range t.Links {
-		a, b := root[l.A.Node], root[l.B.Node]
-		if a == b {
-			continue
-		}
-		tree = append(tree, l)
-		for i := range root {
-			if root[i] == b {
-				root[i] = a
-			}
-		}
-	}
-	return tree
 }

@@ -23,12 +23,9 @@ func Open(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend
 	if len(lab.Programs) > 0 {
 		return nil, fmt.Errorf("lab %s: programs: program %s needs a host with a kernel, and modelled hosts have none: want --runtime uml, netns or docker", lab.Name, lab.Programs[0].Name)
 	}
-	m := backend.ManifestOf(lab)
-	m.ProvidedBy(results.ProviderModel)
-	m.BaseRTT = results.Micros(lab.RTT.Min)
 	o.Note(fmt.Sprintf("%d modelled hosts, %s, in virtual time, %d at once", lab.Topology.Hosts, lab.Spoken(), o.Jobs))
 	return &backend.Backend{
-		Manifest: m,
+		Manifest: ManifestOf(lab),
 		Jobs:     o.Jobs,
 		Measure: func(ctx context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
 			return Measure(ctx, lab, p, watch)
@@ -37,7 +34,15 @@ func Open(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend
 	}, nil
 }
 
-// measureSimulation simulates a point and returns what was measured.
+// ManifestOf is that of runs of the lab on modelled hosts.
+func ManifestOf(lab *labs.Lab) results.Manifest {
+	m := backend.ManifestOf(lab)
+	m.ProvidedBy(results.ProviderModel)
+	m.BaseRTT = results.Micros(lab.RTT.Min)
+	return m
+}
+
+// Measure simulates a point and returns what was measured.
 func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
 	c, err := simulation(lab, p)
 	if err != nil {
@@ -56,9 +61,13 @@ func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(bac
 	if err != nil {
 		return results.Point{}, err
 	}
-	o := s.Outcome()
-	out := results.Point{
-		Coord:     p.Coord,
+	return PointOf(p.Coord, s.Outcome()), nil
+}
+
+// PointOf is what a simulation measured, as a point.
+func PointOf(at results.Coord, o sim.Outcome) results.Point {
+	p := results.Point{
+		Coord:     at,
 		Flows:     o.Flows,
 		Queues:    o.Queues,
 		Probes:    o.Probes,
@@ -70,8 +79,8 @@ func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(bac
 		Delays:    o.Delays,
 		Capture:   o.Capture,
 	}
-	out.Classes = o.Classes
-	return out, nil
+	p.Classes = o.Classes
+	return p
 }
 
 // Config is one point of a lab as package sim runs it. Errors name what in

@@ -86,7 +86,7 @@ func exportSummary(out sink, r *store.Run) error {
 		if err != nil {
 			return err
 		}
-		j := PointJSONOf(p)
+		j := compare.PointJSONOf(p)
 		if j.QCT != nil {
 			j.FCT[results.Queries] = *j.QCT
 		}

@@ -115,7 +115,7 @@ func TestTableShowsLosses(t *testing.T) {
 // Runs without queries, probes and a second service say nothing of them.
 func TestJSONOfQueries(t *testing.T) {
 	keys := func(p results.Point) map[string]any {
-		b, err := json.Marshal(PointJSONOf(p))
+		b, err := json.Marshal(compare.PointJSONOf(p))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestRunJSON(t *testing.T) {
 
 // The names are a contract.
 func TestPointJSONFields(t *testing.T) {
-	b, err := json.Marshal(PointJSONOf(resultstest.Measured()[0]))
+	b, err := json.Marshal(compare.PointJSONOf(resultstest.Measured()[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestTableNamesRuns(t *testing.T) {
 func BenchmarkSummarize(b *testing.B) {
 	p := resultstest.Synth{Flows: 5000, Reach: 10, Sigma: 0.3}.Point("a", 1, 100, 1)
 	for b.Loop() {
-		PointJSONOf(p)
+		compare.PointJSONOf(p)
 	}
 }
 
