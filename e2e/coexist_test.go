@@ -138,3 +138,65 @@ func captured(t *testing.T, file string) map[byte]payloads {
 	}
 	return all
 }
+
+// overload is a sender of datagrams that does not respond, beside a flow of DCTCP. Both have
+// half of a link, and the datagrams need four fifths. They are ECT(1), and so are marked.
+const overload = `
+name: overload
+topology: {hosts: 3, rate: 50Mbps}
+rtt: 4ms
+host: {transport: dctcp, rto_min: 20ms}
+switch: {buffer: {sharing: static, per_queue: 60KB}, scheduler: {kind: dwrr, queues: 2}, classifier: {kind: map, queues: [0, 0, 0, 0, 0, 1]}}
+schemes: [{name: dctcp-red, aqm: dctcp-red, threshold: 20KB}]
+workload: {arrival: {kind: static, count: [1, 1], servers: [2, 3], stop: [600ms, 500ms], rate: [0bps, 40Mbps]}, connections: 0}
+transports: [{name: cbr, transport: udp, hosts: [h3], ecn: ect1, dscp: 5}]
+dilation: 2
+`
+
+// TestDatagrams: in every runtime a server of datagrams sends at its rate, whatever is lost or
+// marked, which is 2.5 MB of payload in half a second. In virtual time DWRR leaves it about half
+// of the link, that is 1.5 MB.
+func TestDatagrams(t *testing.T) {
+	lab := labFile(t, overload)
+	t.Run("sim", func(t *testing.T) {
+		run, _ := runLab(t, plainVar, lab, "--runtime", "sim")
+		overloads(t, run, 1_300_000, 1_900_000)
+	})
+	t.Run("netns", func(t *testing.T) {
+		needRoot(t)
+		run, _ := runLab(t, plainVar, lab, "--runtime", "netns")
+		nothingLeft(t)
+		overloads(t, run, 100_000, 2_510_000)
+	})
+	t.Run("docker", func(t *testing.T) {
+		needDocker(t)
+		run, _ := runLab(t, plainVar, lab, "--runtime", "docker")
+		noContainers(t)
+		overloads(t, run, 100_000, 2_510_000)
+	})
+	t.Run("uml", func(t *testing.T) {
+		run, _ := needGuest(t).run(t, lab)
+		overloads(t, run, 1_300_000, 1_900_000)
+	})
+}
+
+// overloads wants that many bytes of the datagrams to arrive.
+func overloads(t *testing.T, run *store.Run, least, most int64) {
+	t.Helper()
+	p := points(t, run)["dctcp-red"]
+	if len(p.Flows) != 2 || !p.Flows[0].Completed() || !p.Flows[1].Completed() || p.Flows[1].Transport != 1 {
+		t.Fatalf("%+v", p.Flows)
+	}
+	if f := p.Flows[1]; f.Received < least || f.Received > most || f.Retransmits > 0 {
+		t.Errorf("datagrams: %+v", f)
+	}
+	var marked int64
+	for _, c := range p.Ports {
+		if c.Port == "h1" && c.Queue == 1 {
+			marked += c.Marked
+		}
+	}
+	if marked == 0 {
+		t.Error("no datagram was marked")
+	}
+}

@@ -49,6 +49,9 @@ func (s Speech) Codepoint(t transport.Transport) packet.Codepoint {
 	return c
 }
 
+// Datagram is the payload of a datagram that fills the MTU, in bytes.
+func (h Host) Datagram() int { return h.MTU - packet.UDPHeaders }
+
 // Record is what results have of it. Who provides it is not known yet.
 func (s Speech) Record() results.Spoken {
 	r := results.Spoken{

@@ -17,8 +17,11 @@ import (
 	"aqmlab/trafficgen/live"
 )
 
-// serverPort is where every host's server listens.
+// serverPort is where every host's server listens, and answers probes.
 const serverPort = 5001
+
+// datagramPort is where it takes requests for datagrams.
+const datagramPort = 5002
 
 // dialTimeout bounds one handshake, in wall time. A first SYN that is lost is
 // sent again after a second, so this allows several.
@@ -29,6 +32,7 @@ type End struct {
 	Namespace string // empty: that of the process
 	Addr      netip.Addr
 	Also      []netip.Addr // for connections of other transports than the first, one each
+	Sorts     []live.Sort  // of all transports; nil: the one is of streams
 	Elsewhere bool         // another process carries its traffic
 	Hosts     string       // path of the /etc/hosts of its programs, within Root; empty: that of the file system
 	Root      string       // file system of its programs; empty: that of the process
@@ -248,21 +252,30 @@ func in[T any](e ends, host int, f func() (T, error)) (made T, err error) {
 	return made, err
 }
 
-// server is where a host listens for connections of a transport.
-func (e ends) server(host, transport int) netip.AddrPort {
-	addr := e[host].Addr
+// address is that of a host for a transport.
+func (e ends) address(host, transport int) netip.Addr {
 	if transport > 0 {
-		addr = e[host].Also[transport-1]
+		return e[host].Also[transport-1]
 	}
-	return netip.AddrPortFrom(addr, serverPort)
+	return e[host].Addr
 }
 
-// Transports counts what hosts have addresses for.
-func (e ends) Transports() int {
-	if len(e) == 0 {
-		return 1
+// server is where a host listens for connections of a transport.
+func (e ends) server(host, transport int) netip.AddrPort {
+	return netip.AddrPortFrom(e.address(host, transport), serverPort)
+}
+
+// datagrams is where a host listens for requests of a transport.
+func (e ends) datagrams(host, transport int) netip.AddrPort {
+	return netip.AddrPortFrom(e.address(host, transport), datagramPort)
+}
+
+// Transports are the sorts of what hosts have addresses for.
+func (e ends) Transports() []live.Sort {
+	if len(e) == 0 || len(e[0].Sorts) == 0 {
+		return []live.Sort{live.Stream}
 	}
-	return 1 + len(e[0].Also)
+	return e[0].Sorts
 }
 
 // Listen opens a host's server port.
@@ -273,8 +286,21 @@ func (e ends) Listen(host, transport int) (net.Listener, error) {
 // Dial connects a host to another one's server port. Its routes say which of its addresses
 // the connection has.
 func (e ends) Dial(ctx context.Context, client, server, transport int) (net.Conn, error) {
+	if e.Transports()[transport] == live.Datagrams {
+		return e.connect(ctx, "udp4", client, e.datagrams(server, transport))
+	}
+	return e.connect(ctx, "tcp4", client, e.server(server, transport))
+}
+
+func (e ends) connect(ctx context.Context, network string, client int, to netip.AddrPort) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout, KeepAlive: -1}
-	return in(e, client, func() (net.Conn, error) { return d.DialContext(ctx, "tcp4", e.server(server, transport).String()) })
+	return in(e, client, func() (net.Conn, error) { return d.DialContext(ctx, network, to.String()) })
+}
+
+// ListenDatagrams opens the port where a host is asked for datagrams.
+func (e ends) ListenDatagrams(host, transport int) (*net.UDPConn, error) {
+	at := net.UDPAddrFromAddrPort(e.datagrams(host, transport))
+	return in(e, host, func() (*net.UDPConn, error) { return net.ListenUDP("udp4", at) })
 }
 
 var _ live.PacketNetwork = ends(nil)

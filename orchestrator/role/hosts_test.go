@@ -16,6 +16,7 @@ import (
 	"aqmlab/results"
 	"aqmlab/trafficgen/live"
 	"aqmlab/trafficgen/traffic"
+	"aqmlab/units"
 )
 
 // loopback are hosts in this process's own namespace. Their port is fixed, so
@@ -124,6 +125,30 @@ func TestReplay(t *testing.T) {
 	trace := flows(12, 3)
 	for _, connections := range []int{0, 2} {
 		checkRecords(t, replay(t, h, live.Config{Flows: trace, Dilation: 2, Connections: connections}), trace)
+	}
+}
+
+// TestDatagramFlows: hosts that speak UDP send what they are asked for, and their base RTT
+// is measured all the same.
+func TestDatagramFlows(t *testing.T) {
+	ends := loopback(3)
+	for i := range ends {
+		ends[i].Addr = netip.AddrFrom4([4]byte{127, 1, byte(os.Getpid()), byte(i + 1)}) // not those of other tests
+		ends[i].Sorts = []live.Sort{live.Datagrams}
+	}
+	h := serving(t, ends)
+	all := flows(4, 3)
+	for i := range all {
+		all[i].Rate, all[i].Stop = 8*units.Mbps, time.Minute
+	}
+	for _, f := range replay(t, h, live.Config{Flows: all, Dilation: 1, Datagram: 300}) {
+		if !f.Completed() || f.Received != f.Bytes {
+			t.Errorf("%+v", f)
+		}
+	}
+	var rtts []role.RTT
+	if err := h.BaseRTT([][2]int{{1, 2}}, &rtts); err != nil || len(rtts) != 1 {
+		t.Errorf("base RTTs %v, %v", rtts, err)
 	}
 }
 

@@ -52,7 +52,7 @@ func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]RTT) error {
 
 // timeOne measures a connection of its own.
 func (e ends) timeOne(ctx context.Context, sender, receiver int) (RTT, error) {
-	c, err := e.Dial(ctx, sender, receiver, 0)
+	c, err := e.connect(ctx, "tcp4", sender, e.server(receiver, 0))
 	if err != nil {
 		return RTT{}, err
 	}

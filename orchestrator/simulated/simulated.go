@@ -148,7 +148,7 @@ func speech(c *sim.Config, lab *labs.Lab, spoken labs.Speech) (s sim.Speech, err
 	h := lab.Host
 	s.Codepoint = spoken.Codepoint(t)
 	if t.Datagrams {
-		s.Datagrams = &sim.Datagrams{Payload: h.MTU - packet.UDPHeaders}
+		s.Datagrams = &sim.Datagrams{Payload: h.Datagram()}
 		return s, nil
 	}
 	if t.RDMA {

@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
 	"aqmlab/results"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/live"
 	"aqmlab/trafficgen/traffic"
+	"aqmlab/units"
 )
 
 // Calibration is what bringing lab time and wall clock together found.
@@ -197,6 +200,9 @@ func (t *Testbed) pilot(ctx context.Context) (m measurement, err error) {
 	if err != nil {
 		return m, err
 	}
+	if flows, err = paceDatagrams(flows, t.lab, spec.Rate); err != nil {
+		return m, err
+	}
 	if m, err = t.measure(ctx, backend.Point{Coord: results.Coord{Scheme: t.lab.Baseline}, Flows: flows}, func(backend.Progress) {}); err != nil {
 		return m, fmt.Errorf("running the pilot: %w", err)
 	}
@@ -243,6 +249,21 @@ func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]traffic.Flow, err
 		return flows, nil
 	}
 	return flows[:max(1, end)], nil
+}
+
+// paceDatagrams gives flows of datagrams what these need, the rate of a link and twice the
+// time that they take at it.
+func paceDatagrams(flows []traffic.Flow, lab *labs.Lab, rate units.Rate) ([]traffic.Flow, error) {
+	sorts, err := sortsOf(lab)
+	if err != nil {
+		return nil, err
+	}
+	for i := range flows {
+		if f := &flows[i]; sorts[f.Transport] == live.Datagrams {
+			f.Rate, f.Stop = rate, f.Start+2*rate.Time(int(f.Bytes))
+		}
+	}
+	return flows, nil
 }
 
 // setDilation changes how fast the lab runs.

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"aqmlab/kind"
 	"aqmlab/labs"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen/traffic"
+	"aqmlab/units"
 )
 
 // TestDilations: auto tries ever larger ones, from 1 to the largest, each about half
@@ -178,5 +180,18 @@ func TestCalibrate(t *testing.T) {
 				t.Errorf("uplinks of %d bit/s, want %d", tb.plan.Uplink, want)
 			}
 		})
+	}
+}
+
+// TestPilotOfDatagrams: flows of datagrams have a rate and a time to stop in the pilot, and
+// others do not.
+func TestPilotOfDatagrams(t *testing.T) {
+	lab := parse(t, small, func(l *labs.Lab) {
+		l.Transports = []labs.Speech{{Name: "cbr", Transport: kind.Choice{Kind: "udp"}, Hosts: []string{"h2"}, DSCP: -1}}
+	})
+	flows := []traffic.Flow{{ID: 0, Start: time.Second, Bytes: 100_000}, {ID: 1, Start: time.Second, Bytes: 100_000, Transport: 1}}
+	got, err := paceDatagrams(flows, lab, 100*units.Mbps)
+	if err != nil || got[0].Rate != 0 || got[0].Stop != 0 || got[1].Rate != 100*units.Mbps || got[1].Stop != 1016*time.Millisecond {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -39,6 +39,7 @@ func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Dura
 		Tagging:     t.lab.Tagging(),
 		Dilation:    t.dilation,
 		Connections: w.Connections,
+		Datagram:    t.lab.Host.Datagram(),
 		Fresh:       w.Connections == 0,
 		Handshake:   w.Handshake,
 		Stall:       stall + time.Duration(2*float64(spec.Timeline.Downtime())*t.dilation),

@@ -41,6 +41,22 @@ func acquireAll(lab *labs.Lab, suffix string) (all, spoken controls, err error) 
 	return all, spoken, nil
 }
 
+// sortsOf says how hosts send what they speak, by the numbers of transports.
+func sortsOf(lab *labs.Lab) (sorts []live.Sort, err error) {
+	for _, s := range lab.Speaks() {
+		t, err := s.Build()
+		if err != nil {
+			return nil, err
+		}
+		sort := live.Stream
+		if t.Datagrams {
+			sort = live.Datagrams
+		}
+		sorts = append(sorts, sort)
+	}
+	return sorts, nil
+}
+
 // describe says what they are, once it is known which of them are offered.
 func (c controls) describe() (all []Congestion) {
 	for _, h := range c {

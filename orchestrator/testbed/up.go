@@ -246,9 +246,13 @@ func (t *Testbed) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sorts, err := sortsOf(t.lab)
+	if err != nil {
+		return err
+	}
 	var ends []role.End
 	for _, h := range t.net.Hosts {
-		end := role.End{Namespace: h.Namespace, Addr: h.Addr, Also: h.Also, Hosts: names, Root: t.image}
+		end := role.End{Namespace: h.Namespace, Addr: h.Addr, Also: h.Also, Sorts: sorts, Hosts: names, Root: t.image}
 		if t.contained {
 			end.Namespace = "" // each process is inside its own already
 		}

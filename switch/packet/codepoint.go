@@ -31,17 +31,24 @@ func (p *Packet) SetECN(e ECN) {
 	}
 }
 
-// HasPayload tells whether the packet is a TCP segment with payload. One of a modelled host
-// may be a packet of another transport.
+// HasPayload tells whether the packet is a TCP segment or a datagram with payload. One of a
+// modelled host may be a packet of another transport.
 func (p *Packet) HasPayload() bool {
-	if p.Frame == nil {
+	switch {
+	case p.Frame == nil:
 		return p.Segment.Len > 0
+	case p.l4 > 0:
+		header := int(p.Frame[p.l4+tcpOffsetFlags]>>4) * 4
+		return int(p.l4-p.l3)+header < int(p.Size)
 	}
-	if p.l4 == 0 {
-		return false
+	proto, header := byte(0), 0
+	switch h := p.Frame[p.l3:]; h[0] >> 4 {
+	case 4:
+		proto, header = h[9], int(h[0]&0x0f)*4
+	case 6:
+		proto, header = h[6], ipv6Size
 	}
-	header := int(p.Frame[p.l4+tcpOffsetFlags]>>4) * 4
-	return int(p.l4-p.l3)+header < int(p.Size)
+	return proto == protoUDP && header+udpSize < int(p.Size)
 }
 
 // setECN writes a codepoint into the network-layer header h and corrects the IPv4 checksum.

@@ -66,12 +66,19 @@ func TestHasPayload(t *testing.T) {
 			t.Errorf("%d bytes: %v, %v", payload, p.HasPayload(), err)
 		}
 	}
-	udp := ipv4(0, 100, "10.0.0.1", "10.0.0.2")
-	udp[EthernetSize+9] = protoUDP
-	binary.BigEndian.PutUint16(udp[EthernetSize+10:], checksum(udp[EthernetSize:EthernetSize+20]))
-	p := Packet{Frame: udp, l4: 34} // of its last user
-	if _, err := p.Parse(); err != nil || p.HasPayload() {
-		t.Errorf("a datagram counts as a segment with payload (%v)", err)
+	const icmp = 1
+	for i, tt := range []struct {
+		proto byte
+		size  int
+		want  bool
+	}{{protoUDP, 28, false}, {protoUDP, 29, true}, {protoUDP, 1500, true}, {icmp, 100, false}} {
+		f := ipv4(0, tt.size, "10.0.0.1", "10.0.0.2")
+		f[EthernetSize+9] = tt.proto
+		binary.BigEndian.PutUint16(f[EthernetSize+10:], checksum(f[EthernetSize:EthernetSize+20]))
+		p := Packet{Frame: f, l4: 34} // of its last user
+		if _, err := p.Parse(); err != nil || p.HasPayload() != tt.want {
+			t.Errorf("packet %d: %v, %v", i, p.HasPayload(), err)
+		}
 	}
 	if m := (&Packet{Segment: Segment{Len: 1}}); !m.HasPayload() || new(Packet).HasPayload() {
 		t.Error("a modelled packet has the payload of its segment")

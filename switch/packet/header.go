@@ -36,6 +36,7 @@ const (
 	vlanSize     = 4
 	ipv4MinSize  = 20
 	ipv6Size     = 40
+	udpSize      = 8
 
 	typeIPv4  = 0x0800
 	typeIPv6  = 0x86dd

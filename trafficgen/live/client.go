@@ -20,6 +20,7 @@ type Config struct {
 	Tagging     traffic.Tagging
 	Dilation    float64 // wall time over lab time, above zero
 	Connections int     // opened ahead between every pair of hosts in the trace, zero or more
+	Datagram    int     // payload of a full datagram in bytes, where flows are of datagrams
 	Fresh       bool    // every flow has a connection of its own; none is opened ahead
 	Handshake   bool    // of Fresh: opening the connection is part of a flow's completion time
 	// CongestionControl is that of the sockets that ask, by its kernel name;
@@ -91,6 +92,7 @@ type Progress struct {
 // Client replays a trace from the asking side, for all its clients.
 type Client struct {
 	network Network
+	sorts   []Sort // of transports
 	cfg     Config
 	pool    pool
 	clock   clock
@@ -110,10 +112,11 @@ const openers = 16
 // Open connects every client of the trace with every server it asks. The
 // client must be run or closed.
 func Open(ctx context.Context, network Network, cfg Config) (*Client, error) {
-	if err := cfg.check(); err != nil {
+	sorts := network.Transports()
+	if err := errors.Join(cfg.check(), cfg.checkDatagrams(sorts)); err != nil {
 		return nil, fmt.Errorf("opening connections: %w", err)
 	}
-	c := &Client{network: network, cfg: cfg, goodput: goodput{every: cfg.Goodput, dilated: dilated{dilation: cfg.Dilation}}}
+	c := &Client{sorts: sorts, network: network, cfg: cfg, goodput: goodput{every: cfg.Goodput, dilated: dilated{dilation: cfg.Dilation}}}
 	c.pool.list = map[ends][]*connection{}
 	var err error
 	if c.clock, err = closestClock(time.Now, monotonic); err != nil {
@@ -143,6 +146,9 @@ func (c *Client) openAhead(ctx context.Context) error {
 		})
 	}
 	for _, e := range pairs(c.cfg.Flows) {
+		if c.sorts[e.transport] == Datagrams {
+			continue // each flow has a socket of its own
+		}
 		for range c.cfg.Connections {
 			if ctx.Err() == nil {
 				todo <- e

@@ -54,7 +54,7 @@ func TestServicesOff(t *testing.T) {
 	if got := c.Services(); len(got) > 0 || c.Progress().Bytes != 10 {
 		t.Errorf("%+v, %+v", got, c.Progress())
 	}
-	if _, err := Open(t.Context(), nil, Config{Dilation: 1, Goodput: -1}); err == nil {
+	if _, err := Open(t.Context(), newLoopback(), Config{Dilation: 1, Goodput: -1}); err == nil {
 		t.Error("an interval below zero was taken")
 	}
 }

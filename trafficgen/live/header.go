@@ -34,7 +34,7 @@ type request struct {
 	thresholds [traffic.MaxThresholds]units.Size
 	rate       int64         // most bytes a second; 0: no limit
 	lasts      time.Duration // until the server stops; 0: never
-	gap        uint16        // silence that ends a message, in [gapUnit]; 0: none
+	gap        uint16        // silence that ends a message, in [gapUnit]; 0: none. Of datagrams: payload of a full one
 }
 
 // gapUnit is the unit of a request's gap. Scheduling by the kernel is no more exact.

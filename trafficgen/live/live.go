@@ -1,5 +1,5 @@
-// Package live replays a flow trace over real TCP connections: clients that
-// ask and servers that send what they are asked for.
+// Package live replays a flow trace over real sockets: clients that ask and servers that
+// send what they are asked for, over connections of TCP or in datagrams.
 //
 // # Protocol
 //
@@ -47,6 +47,22 @@
 // has a time to stop never has more than 128 KiB of payload in the kernel that
 // was not sent yet, so that little comes after its time; all that was written
 // does come. Such connections are closed behind the flow.
+//
+// # Datagrams
+//
+// Of a transport that sends datagrams, the client asks for each flow from a socket of its
+// own, by the request above in one datagram. Where a connection has the silence, that says
+// how much payload a full datagram has. Rate and time to stop must be there. If nothing
+// comes, the client asks again; the server knows such a request by its flow and where it
+// is from. The payload of each datagram begins with the 24 bytes of an answer, or as many
+// of them as it has, which count as payload. Datagrams are sent when the application
+// would have written them, each with the DSCP of its first byte. What is late goes out at
+// once. Nothing is acknowledged or sent again. Behind the last datagram come up to five of
+// 24 bytes, which say by a clock of zero that no more follow.
+//
+// The flow ends with the last datagram that came before one of these, or until a second of
+// lab time after its stop. Its bytes are what came. It fails if nothing did, or if the client's kernel had no
+// room for some: those were not lost in the network.
 //
 // # What a flow completion time is
 //
@@ -102,14 +118,16 @@ import (
 	"net"
 )
 
-// Network makes the sockets of hosts, which are numbered as in the trace. Its
-// connections are TCP connections of package net. It is used from several
-// goroutines at once.
+// Network makes the sockets of hosts, which are numbered as in the trace. These are
+// sockets of package net, of TCP or UDP as the sort of their transport says. It is used
+// from several goroutines at once.
 type Network interface {
-	// Transports is how many transports hosts speak, at least one.
-	Transports() int
-	// Listen is for connections of a transport, from 0.
+	// Transports are what hosts speak, at least one.
+	Transports() []Sort
+	// Listen is for connections of TCP, at the address of a transport.
 	Listen(host, transport int) (net.Listener, error)
-	// Dial makes a connection of a transport.
+	// ListenDatagrams is for requests of a transport of [Datagrams].
+	ListenDatagrams(host, transport int) (*net.UDPConn, error)
+	// Dial connects two hosts by a socket of a transport of any sort.
 	Dial(ctx context.Context, client, server, transport int) (net.Conn, error)
 }

@@ -16,7 +16,8 @@ import (
 // loopback is a network of hosts that are ports of 127.0.0.1. It keeps what it
 // made, so that a test can look at both ends of a connection.
 type loopback struct {
-	speaks   int // transports; zero: one
+	speaks   int    // transports that are streams; zero: one
+	sorts    []Sort // of transports, where some are not
 	mu       sync.Mutex
 	addr     map[[2]int]string // of each host that listens, and its transport
 	dialled  []net.Conn
@@ -25,7 +26,23 @@ type loopback struct {
 
 func newLoopback() *loopback { return &loopback{addr: map[[2]int]string{}} }
 
-func (n *loopback) Transports() int { return max(1, n.speaks) }
+func (n *loopback) Transports() []Sort {
+	if n.sorts != nil {
+		return n.sorts
+	}
+	return make([]Sort, max(1, n.speaks))
+}
+
+func (n *loopback) ListenDatagrams(host, transport int) (*net.UDPConn, error) {
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.addr[[2]int{host, transport}] = c.LocalAddr().String()
+	return c, nil
+}
 
 func (n *loopback) Listen(host, transport int) (net.Listener, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -45,7 +62,11 @@ func (n *loopback) Dial(ctx context.Context, _, server, transport int) (net.Conn
 	if !ok {
 		return nil, fmt.Errorf("host %d does not listen", server)
 	}
-	c, err := new(net.Dialer).DialContext(ctx, "tcp4", addr)
+	network := "tcp4"
+	if n.Transports()[transport] == Datagrams {
+		network = "udp4"
+	}
+	c, err := new(net.Dialer).DialContext(ctx, network, addr)
 	if err == nil {
 		n.mu.Lock()
 		defer n.mu.Unlock()

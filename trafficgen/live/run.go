@@ -102,6 +102,10 @@ func (r *run) dispatch(ctx context.Context) error {
 func (r *run) begin(ctx context.Context, i int) {
 	r.started.Add(1)
 	f := r.cfg.Flows[i]
+	if r.sorts[f.Transport] == Datagrams {
+		r.flows.Go(func() { r.listen(ctx, i) })
+		return
+	}
 	e, of := endsOf(&f), meter.Of(&r.records[i])
 	var conn *connection
 	if !r.cfg.Fresh {
@@ -164,7 +168,7 @@ func (r *run) finish(ctx context.Context, i int, conn *connection, err error) {
 	}
 	began := conn.sent
 	if f.Push && err == nil {
-		began, err = r.pushed(conn, end)
+		began, err = r.pushed(conn.began, conn.sent, end)
 	}
 	began = began.Add(-conn.opening)
 	rec.Sent = r.lab(began.Sub(r.start))
@@ -188,14 +192,15 @@ func (r *run) finish(ctx context.Context, i int, conn *connection, err error) {
 // clockError is more than looking at two clocks one after the other takes.
 const clockError = time.Millisecond
 
-// pushed is when the server began to send by itself what ended at end.
-func (r *run) pushed(conn *connection, end time.Time) (time.Time, error) {
-	began := r.clock.at(conn.began)
+// pushed is when the server, which was asked at sent, began to send by itself what ended at
+// end. The server's clock says when it began.
+func (r *run) pushed(server int64, sent, end time.Time) (time.Time, error) {
+	began := r.clock.at(server)
 	switch {
-	case began.Before(conn.sent.Add(-clockError)) || began.After(end.Add(clockError)):
-		return conn.sent, errForeignClock
-	case began.Before(conn.sent):
-		return conn.sent, nil
+	case began.Before(sent.Add(-clockError)) || began.After(end.Add(clockError)):
+		return sent, errForeignClock
+	case began.Before(sent):
+		return sent, nil
 	}
 	return began, nil
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,8 @@ type Server struct {
 	congestionControl string
 	zeros             []byte // what every payload is made of; never written
 
+	ctx    context.Context // of what waits for its time to send
+	stop   context.CancelFunc
 	ledger ledger
 	work   sync.WaitGroup // accepting and serving goroutines
 	open   openSet
@@ -36,9 +39,14 @@ const maxErrors = 16
 // the host's default.
 func Serve(network Network, hosts []int, congestionControl string) (*Server, error) {
 	s := &Server{congestionControl: congestionControl, zeros: make([]byte, zerosSize), ledger: ledger{open: map[*socket]entry{}}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	for _, host := range hosts {
-		for transport := range network.Transports() {
-			if err := s.listen(network, host, transport); err != nil {
+		for transport, sort := range network.Transports() {
+			err := s.listen(network, host, transport) // base RTTs are measured by TCP, whatever hosts speak
+			if err == nil && sort == Datagrams {
+				err = s.listenDatagrams(network, host, transport)
+			}
+			if err != nil {
 				return nil, errors.Join(fmt.Errorf("serving on host %d: %w", host, err), s.Close())
 			}
 		}
@@ -69,6 +77,7 @@ func (s *Server) listen(network Network, host, transport int) error {
 // all is quiet. It returns what went wrong on connections that a peer did not
 // simply end, the first few errors of them.
 func (s *Server) Close() error {
+	s.stop()
 	s.open.closeAll()
 	s.work.Wait()
 	s.mu.Lock()

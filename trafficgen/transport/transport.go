@@ -44,7 +44,7 @@ func Table() kind.Table[struct{}, Transport] {
 		kind.Row("dcqcn", "pace RDMA messages at a rate that congestion notifications cut (DCQCN); modelled hosts only", DefaultDCQCN(), newDCQCN),
 		kind.Row("prague", "cut the window by the share of marked packets, paced and with ECT(1) (L4S); modelled hosts only", DefaultPrague(), newPrague),
 		kind.Row("swift", "keep the delay of the network at a target (SIGCOMM 2020); modelled hosts only", DefaultSwift(), newSwift),
-		kind.Row("udp", "send datagrams at the rate of the flow, whatever the network does; modelled hosts only", struct{}{}, newUDP),
+		kind.Row("udp", "send datagrams at the rate of the flow, whatever the network does (UDP)", struct{}{}, newUDP),
 	}
 }
 

@@ -2,5 +2,5 @@ package transport
 
 // newUDP is the transport of datagrams.
 func newUDP(struct{}, struct{}) (Transport, error) {
-	return Transport{Name: "udp", Modelled: true, Datagrams: true}, nil
+	return Transport{Name: "udp", Datagrams: true}, nil
 }

@@ -24,6 +24,8 @@ func algorithmOf(t transport.Transport) algorithm {
 		return algorithm{Transport: t, kernel: "dctcp", ours: true}
 	case "ecn-star":
 		return algorithm{Transport: t, kernel: "reno"}
+	case "udp": // what connections of programs have there; every kernel has it
+		return algorithm{Transport: t, kernel: "reno"}
 	default:
 		return algorithm{Transport: t, kernel: t.Name}
 	}
