@@ -19,8 +19,11 @@ func checkTransports(r *schema.Reader, l *Lab, layout topologies.Layout) {
 	if slices.ContainsFunc(l.Background, func(b Background) bool { return b.Name == theWorkload }) && len(l.Transports) > 0 {
 		r.Fail(backgroundKey+"."+theWorkload, "the name stands for the workload itself (%s): want another", transportsKey)
 	}
-	for _, s := range l.Transports {
+	for i, s := range l.Transports {
 		path := speechPath(s.Name)
+		if j := slices.IndexFunc(l.Transports[:i], func(o Speech) bool { return o.covers(s) }); j >= 0 && r.Sound(path, speechPath(l.Transports[j].Name)) {
+			r.Fail(path, "%s, which comes first, fits every flow that this one fits: want this one before it, or out", l.Transports[j].Name)
+		}
 		if choice := r.Choice(path + ".transport"); s.Transport.Kind == "" {
 			if r.Sound(choice.KindPath()) {
 				r.Fail(path+".transport", "missing: want one of %s", strings.Join(transport.Table().Names(), ", "))
@@ -38,6 +41,19 @@ func checkTransports(r *schema.Reader, l *Lab, layout topologies.Layout) {
 		checkSpeakers(r, l, s)
 	}
 	checkOneFormat(r, l)
+}
+
+// covers tells whether all flows that fit another entry fit this one.
+func (s Speech) covers(o Speech) bool {
+	return within(o.Services, s.Services) && within(o.Hosts, s.Hosts) && within(o.Background, s.Background)
+}
+
+// within tells whether all of some are among others, where none means any.
+func within[T comparable](some, others []T) bool {
+	if len(others) == 0 || len(some) == 0 {
+		return len(others) == 0
+	}
+	return !slices.ContainsFunc(some, func(x T) bool { return !slices.Contains(others, x) })
 }
 
 // checkSpeakers wants the workloads that an entry names, and of each service that one of

@@ -92,6 +92,23 @@ func (l *Lab) CheckReal() error {
 			return fmt.Errorf("lab %s: %w", l.Name, err)
 		}
 	}
+	return l.checkOneDCTCP()
+}
+
+// checkOneDCTCP wants no two sorts of DCTCP: a kernel has one.
+func (l *Lab) checkOneDCTCP() error {
+	first, has := "", ""
+	for i, s := range l.Speaks() {
+		t, err := s.Build()
+		switch {
+		case err != nil || t.DCTCP.OnLoss == "":
+		case has == "":
+			first, has = l.pathOf(i), t.DCTCP.OnLoss
+		case has != t.DCTCP.OnLoss:
+			return fmt.Errorf("lab %s: %s.%s: %s, and %s at %s: a kernel has one dctcp: want the same of all, or modelled hosts (--runtime sim)",
+				l.Name, l.pathOf(i), transport.OnLoss, t.DCTCP.OnLoss, has, first)
+		}
+	}
 	return nil
 }
 

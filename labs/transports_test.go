@@ -108,6 +108,36 @@ func TestBadTransports(t *testing.T) {
 	}
 }
 
+// TestShadowedTransport: an entry is refused of which an earlier one leaves no flow.
+func TestShadowedTransport(t *testing.T) {
+	const two = base + `workload: {services: 2}
+switch: {scheduler: {kind: dwrr, queues: 2}}
+transports:
+  - {name: first, transport: cubic, services: [0]}
+  - {name: second, transport: reno, services: [0], hosts: [h2]}
+`
+	const want = "transports.second: first, which comes first, fits every flow that this one fits: want this one before it, or out"
+	if _, err := labs.Parse("x.yaml", []byte(two)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, other := range []string{"services: [1]", "services: [0, 1]", "hosts: [h2]", "background: [workload]"} {
+		if _, err := labs.Parse("x.yaml", []byte(strings.Replace(two, "services: [0], hosts: [h2]", other, 1))); err != nil {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+}
+
+// TestOneDCTCP: one kernel has no two sorts of it.
+func TestOneDCTCP(t *testing.T) {
+	l := load(t, write(t, "x.yaml", base+"transports: [{name: old, transport: {kind: dctcp, on_loss: alpha}, hosts: [h2]}]\n"), "host.transport=dctcp")
+	if err := l.CheckReal(); err == nil || !strings.Contains(err.Error(), "transports.old.transport.on_loss: alpha, and half at host.transport: a kernel has one dctcp") {
+		t.Errorf("%v", err)
+	}
+	if err := load(t, write(t, "x.yaml", base), "host.transport=dctcp").CheckReal(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDatagrams: traffic that does not respond needs a rate and a stop of each flow that is
 // of it, and none of the others, and is in no capture.
 func TestDatagrams(t *testing.T) {

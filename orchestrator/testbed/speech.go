@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"os"
 
@@ -10,24 +9,16 @@ import (
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/trafficgen/live"
-	"aqmlab/trafficgen/transport"
 )
 
 // acquireAll has the kernel provide all that the hosts of a lab speak, and says which of
 // them each transport has, by its number. Some may be acquired when it fails.
 func acquireAll(lab *labs.Lab, suffix string) (all, spoken controls, err error) {
 	made := map[string]*cc.Handle{}
-	var dctcp transport.Transport
-	for i, s := range lab.Speaks() {
+	for _, s := range lab.Speaks() {
 		t, err := s.Build()
 		if err != nil {
 			return all, nil, err
-		}
-		if t.Name == "dctcp" {
-			if dctcp.Name != "" && dctcp.DCTCP.OnLoss != t.DCTCP.OnLoss {
-				return all, nil, fmt.Errorf("transport %d: %s: a kernel has one dctcp: want the same %s of all, or modelled hosts (--runtime sim)", i, s.Name, transport.OnLoss)
-			}
-			dctcp = t
 		}
 		h := made[t.Name]
 		if h == nil {
