@@ -67,6 +67,9 @@ const (
 var _ Scheme = (*dualPI2)(nil)
 
 func newDualPI2(p DualPI2, env Env) (Scheme, error) {
+	if env.Queues <= classic {
+		return nil, kind.Invalid("k", "the scheduler has one queue, and nothing is coupled: want scheduler dualq, or another with a queue for each")
+	}
 	control, err := newPIControl(piParams{p.Target, p.TUpdate, p.RTT, p.Alpha, p.Beta}, 1, env)
 	if err != nil {
 		return nil, err

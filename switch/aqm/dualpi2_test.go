@@ -2,6 +2,7 @@ package aqm
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -159,4 +160,15 @@ func TestDualPI2Derives(t *testing.T) {
 		t.Error("computes min_th without a base RTT")
 	}
 	refuses(t, "dualpi2", []refusal{{map[string]any{"k": 17}, "k: 17 is outside [1, 16]"}, {map[string]any{"th_len": -1}, "th_len: -1 is outside"}})
+}
+
+// TestDualPI2WantsTwoQueues: a coupled AQM is one of two queues (RFC 9332, section 2.4). With
+// one, all packets would be taken for low-latency ones.
+func TestDualPI2WantsTwoQueues(t *testing.T) {
+	one := env()
+	one.Queues, one.Weights = 1, []int{1}
+	_, err := Table().New("dualpi2", nil, one)
+	if err == nil || !strings.Contains(err.Error(), "the scheduler has one queue, and nothing is coupled: want scheduler dualq") {
+		t.Errorf("%v", err)
+	}
 }
