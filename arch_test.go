@@ -35,6 +35,7 @@ var rooms = map[string]string{
 	"results/coexist":        "results",
 	"results/store":          "bounded bounded/parquetfile results",
 	"results/compare":        "results results/coexist results/store",
+	"results/foreign":        "bounded results results/store",
 	"results/report":         "results results/coexist results/compare results/report/figure results/report/layout results/store",
 	"results/report/figure":  "",
 	"results/report/layout":  "results/report/figure",

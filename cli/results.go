@@ -18,12 +18,13 @@ import (
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
+	"aqmlab/results/report/layout"
 	"aqmlab/results/store"
 )
 
 func newResults() *cobra.Command {
-	return group("results", "The runs that are stored: list, show, verify, repair, remove, export",
-		listResults(), showResults(), verifyResults(), repairResults(), removeResults(), exportResults())
+	return group("results", "The runs that are stored: list, show, verify, repair, remove, export, import",
+		listResults(), showResults(), verifyResults(), repairResults(), removeResults(), exportResults(), importResults())
 }
 
 func listResults() *cobra.Command {
@@ -156,9 +157,9 @@ func printPoints(w io.Writer, points []compare.PointJSON) error {
 	return columns(w, func(w io.Writer) {
 		fmt.Fprintln(w, "\nSCHEME\tLOAD\tSEED\tCOMPLETED\tAVG\tSMALL P99\tMARKS\tDROPS\tFIDELITY")
 		for _, p := range points {
-			fmt.Fprintf(w, "%s\t%g\t%d\t%d of %d\t%s\t%s\t%d\t%d\t%s\n", p.Scheme, p.Load, p.Seed, p.Completed, p.Flows,
+			fmt.Fprintf(w, "%s\t%g\t%d\t%d of %d\t%s\t%s\t%s\t%s\t%s\n", p.Scheme, p.Load, p.Seed, p.Completed, p.Flows,
 				timeText(p.FCT[results.All].Mean, p.FCT[results.All].Count),
-				timeText(p.FCT[results.Small].P99, p.FCT[results.Small].Count), p.Marks, p.Drops, cmp.Or(p.Fidelity.Label, "-"))
+				timeText(p.FCT[results.Small].P99, p.FCT[results.Small].Count), layout.Count(p.Marks), layout.Count(p.Drops), cmp.Or(p.Fidelity.Label, "-"))
 		}
 	})
 }

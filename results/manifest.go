@@ -213,10 +213,10 @@ type PointInfo struct {
 func (m Manifest) Virtual() bool { return m.Transport.Provider == ProviderModel }
 
 // OnOwnKernel tells whether the hosts had the machine's own kernel: they were neither
-// models nor guests.
+// models nor guests, nor another simulator's.
 func (m Manifest) OnOwnKernel() bool {
-	guest, _ := m.Host.Kernels()
-	return guest == "" && !m.Virtual()
+	guest, own := m.Host.Kernels()
+	return guest == "" && own != "" && !m.Virtual()
 }
 
 // InfoOf is what a point is, without its records.

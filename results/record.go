@@ -201,6 +201,7 @@ const (
 	FidelityOK    = "ok"
 	FidelityLow   = "low-fidelity"
 	FidelityExact = "exact" // virtual time
+	FidelityOther = "other" // another simulator's: it is not for us to say
 )
 
 // Fidelity says how exactly a wall-clock run kept lab time. Times are lab
@@ -235,10 +236,13 @@ func (c Clock) Off() time.Duration {
 // Low tells whether the run is labelled low-fidelity.
 func (f Fidelity) Low() bool { return f.Label == FidelityLow }
 
+// Foreign tells whether another simulator measured the point: nothing but its flows is known.
+func (p Point) Foreign() bool { return p.Fidelity.Label == FidelityOther }
+
 // WorstOf returns the less faithful of two: low-fidelity before ok before
-// exact, and of one label the later one.
+// other before exact, and of one label the later one.
 func WorstOf(a, b Fidelity) Fidelity {
-	severity := func(f Fidelity) int { return slices.Index([]string{FidelityExact, FidelityOK, FidelityLow}, f.Label) }
+	severity := func(f Fidelity) int { return slices.Index([]string{FidelityExact, FidelityOther, FidelityOK, FidelityLow}, f.Label) }
 	if d := severity(b) - severity(a); d > 0 || d == 0 && b.LatenessP99 > a.LatenessP99 {
 		return b
 	}

@@ -144,7 +144,7 @@ func MeanGoodput(points []Point) []ServiceGoodput {
 
 // Counts are the totals that stand beside the FCTs.
 type Counts struct {
-	Marks    int64 `json:"marks"`    // packets that switches marked CE
+	Marks    int64 `json:"marks"`    // packets that switches marked CE; all of these are [Unknown] of another simulator's points
 	Drops    int64 `json:"drops"`    // packets that switches dropped, for want of room or by the scheme
 	Timeouts int64 `json:"timeouts"` // retransmission timeouts of all hosts
 
@@ -157,9 +157,13 @@ type Counts struct {
 	Paused time.Duration `json:"paused_ns,omitempty"` // for how long, over all links
 }
 
-// CountsOf adds up what points counted.
+// CountsOf adds up what points counted. What another simulator did not tell is [Unknown].
 func CountsOf(points ...Point) (c Counts) {
 	for _, p := range points {
+		if p.Foreign() {
+			c = Counts{Marks: Unknown, Drops: Unknown, Timeouts: Unknown, DropsFull: Unknown, DropsScheme: Unknown, LinkLosses: Unknown, Retransmits: Unknown}
+			return c
+		}
 		for _, q := range p.Ports {
 			c.Marks += q.Marked
 			c.DropsFull += q.DropsFull

@@ -99,13 +99,21 @@ func exportSummary(out sink, r *store.Run) error {
 			if f.Count == 0 {
 				copy(row[5:], []any{nil, nil, nil, nil, nil})
 			}
-			err := out.row(append(row, int64(j.Flows), int64(j.Completed), j.Marks, j.Drops, j.Timeouts, j.Goodput, j.Fidelity.Label))
+			err := out.row(append(row, int64(j.Flows), int64(j.Completed), counted(j.Marks), counted(j.Drops), counted(j.Timeouts), j.Goodput, j.Fidelity.Label))
 			if err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// counted is a count, or nil where nobody made it.
+func counted(n int64) any {
+	if n == results.Unknown {
+		return nil
+	}
+	return n
 }
 
 // exportCoexistence writes the values of all points that can be judged.

@@ -19,9 +19,11 @@ func Micros(us float64) string {
 }
 
 // Count prints a count in at most 6 characters, with three significant
-// digits from a million on.
+// digits from a million on. One that nobody made is below zero.
 func Count(n int64) string {
 	switch {
+	case n < 0:
+		return "-"
 	case n < 1e6:
 		return strconv.FormatInt(n, 10)
 	case n < 999_500_000:
