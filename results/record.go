@@ -242,7 +242,9 @@ func (p Point) Foreign() bool { return p.Fidelity.Label == FidelityOther }
 // WorstOf returns the less faithful of two: low-fidelity before ok before
 // other before exact, and of one label the later one.
 func WorstOf(a, b Fidelity) Fidelity {
-	severity := func(f Fidelity) int { return slices.Index([]string{FidelityExact, FidelityOther, FidelityOK, FidelityLow}, f.Label) }
+	severity := func(f Fidelity) int {
+		return slices.Index([]string{FidelityExact, FidelityOther, FidelityOK, FidelityLow}, f.Label)
+	}
 	if d := severity(b) - severity(a); d > 0 || d == 0 && b.LatenessP99 > a.LatenessP99 {
 		return b
 	}
