@@ -89,6 +89,8 @@ var rooms = map[string]string{
 	"reproduce/metric":       "kind labs reproduce/papers results results/compare switch/aqm switch/packet",
 	"reproduce/record":       "results",
 	"reproduce/papers":       "",
+	"site/play/bundle":       "",
+	"site/play":              "kind labs orchestrator/simulated results results/coexist results/compare sim switch/port trafficgen trafficgen/traffic",
 	"e2e":                    "results results/compare results/report results/store switch/packet",
 	"e2e/tally":              "",
 	"e2e/mutation":           "",

@@ -50,13 +50,19 @@ func See(flows []Flow, samples []QueueSample) Seen {
 	if !ok {
 		return s
 	}
-	s.Queue = &LiveQueue{Port: port.String()}
+	s.Queue = LiveQueueOf(samples, port)
+	return s
+}
+
+// LiveQueueOf is that of a port, up to the last sample.
+func LiveQueueOf(samples []QueueSample, port PortName) *LiveQueue {
+	q := &LiveQueue{Port: port.String()}
 	o := Occupy("", samples, port, LastSample(samples))
 	tenth := func(v float64) float64 { return math.Round(10*v) / 10 }
 	for i, p := range o.Mean {
-		s.Queue.Us = append(s.Queue.Us, tenth(p.X))
-		s.Queue.Mean = append(s.Queue.Mean, tenth(p.Y))
-		s.Queue.Peak = append(s.Queue.Peak, tenth(o.Peak[i].Y))
+		q.Us = append(q.Us, tenth(p.X))
+		q.Mean = append(q.Mean, tenth(p.Y))
+		q.Peak = append(q.Peak, tenth(o.Peak[i].Y))
 	}
-	return s
+	return q
 }
