@@ -16,6 +16,7 @@ import (
 // New builds the network of spec. Errors name the link, the host, or the
 // parameter that does not fit.
 func New(loop *event.Loop, spec Spec, to Attachment) (*Network, error) {
+	to.Kinds = to.Kinds.Made()
 	n := &Network{loop: loop, to: to, hosts: make([]uplink, len(spec.Hosts)), index: map[netip.Addr]int{}, codepoints: map[netip.Addr]packet.Codepoint{}, inlets: map[int]*inlet{}, seed: spec.Seed}
 	for i, h := range spec.Hosts {
 		for _, a := range append([]Address{{Addr: h.Addr}}, h.Also...) {

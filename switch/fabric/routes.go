@@ -16,34 +16,70 @@ type table struct {
 	sets  [][]*transmitter // ports on shortest paths, each set once
 }
 
-// add gives the next destination its paths.
-func (t *table) add(ports []*transmitter) {
+// add gives the next destination its paths, and returns which of the sets they are.
+func (t *table) add(ports []*transmitter) int32 {
 	i := slices.IndexFunc(t.sets, func(s []*transmitter) bool { return slices.Equal(s, ports) })
 	if i < 0 {
 		i = len(t.sets)
 		t.sets = append(t.sets, slices.Clone(ports))
 	}
-	t.paths = append(t.paths, int32(i))
+	t.lead(int32(i))
+	return int32(i)
 }
+
+// lead gives the next destination the paths of a set.
+func (t *table) lead(set int32) { t.paths = append(t.paths, set) }
 
 // findRoutes fills the tables of all nodes: the ports on shortest paths to each
 // destination host. It is an error when a host cannot reach another one.
+//
+// Every path to a host ends with its only link. So all hosts of a switch share what the
+// other switches have for them: to look for each host anew would take minutes for ten
+// thousand.
 func findRoutes(nodes []node, hosts int, routes []table) error {
-	var ports []*transmitter
+	shared := make([][]int32, len(nodes)) // by the last node before a host: the sets of all switches
 	for dst := range hosts {
-		hops := distances(nodes, hosts, dst, nil)
-		for at, node := range nodes {
-			if at < hosts {
-				if hops[at] < 0 {
-					return fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
-				}
-				continue
+		link := nodes[dst].links[0]
+		if shared[link.far] == nil {
+			var err error
+			if shared[link.far], err = findRoute(nodes, hosts, dst, routes); err != nil {
+				return err
 			}
-			ports = node.towards(ports[:0], hops, hops[at]-1, nil)
-			routes[at].add(ports)
+			continue
+		}
+		for at := hosts; at < len(nodes); at++ {
+			set := shared[link.far][at]
+			if t := &routes[at]; at == link.far { // which leads to no other host by this port
+				set = int32(len(t.sets))
+				t.sets = append(t.sets, nodes[at].links[link.peer].ports())
+			}
+			routes[at].lead(set)
 		}
 	}
 	return nil
+}
+
+// findRoute adds the paths to one host to the tables, and tells which sets they are.
+func findRoute(nodes []node, hosts, dst int, routes []table) ([]int32, error) {
+	hops, sets := distances(nodes, hosts, dst, nil), make([]int32, len(nodes))
+	var ports []*transmitter
+	for at, node := range nodes {
+		if at >= hosts {
+			ports = node.towards(ports[:0], hops, hops[at]-1, nil)
+			sets[at] = routes[at].add(ports)
+		} else if hops[at] < 0 {
+			return nil, fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
+		}
+	}
+	return sets, nil
+}
+
+// ports is the port of an end, if it has one.
+func (e end) ports() []*transmitter {
+	if e.tx == nil {
+		return nil
+	}
+	return []*transmitter{e.tx}
 }
 
 // towards adds the node's ports to neighbours that are so many hops away from the

@@ -41,13 +41,27 @@ func (s Spec) FullPacket() int { return s.Lengths.Of(cmp.Or(s.MTU, packet.FullPa
 type Kinds struct {
 	schemes    []aqm.Kind // added ones
 	schedulers []sched.Kind
+	made       *tables // nil: to be made each time
+}
+
+// tables are those of all schemes and schedulers.
+type tables struct {
+	schemes    kind.Table[aqm.Env, aqm.Scheme]
+	schedulers kind.Table[sched.Env, sched.Scheduler]
+}
+
+// Made is the same kinds, in tables that are made once: for whoever builds many ports. To
+// make them takes longer than to build a port.
+func (k Kinds) Made() Kinds {
+	k.made = &tables{k.Schemes(), k.Schedulers()}
+	return k
 }
 
 // NewKinds adds schemes and schedulers to those that ship with aqmlab. Two of
 // one name are an error, as is a scheme with the name of a gate, which a lab
 // names in the same place.
 func NewKinds(schemes []aqm.Kind, schedulers []sched.Kind) (Kinds, error) {
-	k := Kinds{slices.Clone(schemes), slices.Clone(schedulers)}
+	k := Kinds{schemes: slices.Clone(schemes), schedulers: slices.Clone(schedulers)}
 	if err := checkNames("scheme", slices.Concat(k.Schemes().Names(), Gates().Names())); err != nil {
 		return Kinds{}, err
 	}
@@ -74,10 +88,16 @@ func checkNames(what string, names []string) error {
 
 // Schemes lists every scheme, those that were added last.
 func (k Kinds) Schemes() kind.Table[aqm.Env, aqm.Scheme] {
+	if k.made != nil {
+		return k.made.schemes
+	}
 	return slices.Concat(aqm.Table(), k.schemes)
 }
 
 // Schedulers lists every scheduler, those that were added last.
 func (k Kinds) Schedulers() kind.Table[sched.Env, sched.Scheduler] {
+	if k.made != nil {
+		return k.made.schedulers
+	}
 	return slices.Concat(sched.Table(), k.schedulers)
 }
