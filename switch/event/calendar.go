@@ -22,6 +22,10 @@ type calendar struct {
 	nodes []node   // but for the first one, which stands for none
 	free  int32    // list of the nodes that hold no entry
 
+	ahead  int64      // place from which on no timer was fetched
+	coming [16]*Timer // those that were fetched last, a ring
+	turn   int        // how many that were in all
+
 	// Since the last fit.
 
 	beyond int   // entries that the ring did not reach
@@ -108,6 +112,46 @@ func (c *calendar) first() (s int) {
 		word = c.used[w]
 	}
 	return w*64 + bits.TrailingZeros64(word)
+}
+
+// Where a network is large, what an event needs is in no near cache, and the processor would
+// wait for one line after another. So the calendar has the timers fetched that are due soon,
+// and some timers later what these will need.
+const (
+	large  = 1000 // entries
+	within = 64   // slots ahead
+)
+
+// prepare looks for the next slot that has entries, if it is not far ahead.
+func (c *calendar) prepare() {
+	at := max(c.ahead, c.from+1)
+	if at >= c.from+within {
+		return
+	}
+	s := int(at) & (len(c.slots) - 1)
+	word := c.used[s/64] >> (s % 64)
+	if word == 0 {
+		c.ahead = at + 64 - int64(s%64)
+		return
+	}
+	c.ahead = at + int64(bits.TrailingZeros64(word)) + 1
+	q := &c.slots[int(c.ahead-1)&(len(c.slots)-1)]
+	c.touch(q.t)
+	for i := q.head; i != 0; i = c.nodes[i].next {
+		c.touch(c.nodes[i].t)
+	}
+}
+
+// touch has a timer fetched, and what an earlier one will need.
+func (c *calendar) touch(t *Timer) {
+	Prefetch(t)
+	i := c.turn % len(c.coming)
+	c.turn++
+	before := c.coming[i]
+	c.coming[i] = t
+	if before != nil {
+		before.action.Near()
+	}
 }
 
 // drop takes the first entry of a slot out.
@@ -213,6 +257,6 @@ func (c *calendar) resize(now time.Duration, slots int, shift uint8) []entry {
 	}
 	c.slots, c.used, c.shift = make([]slot, slots), make([]uint64, slots/64), shift
 	c.nodes = append(c.nodes, node{})[:max(1, len(c.nodes))]
-	c.from = int64(now) >> shift
+	c.from, c.ahead = int64(now)>>shift, 0
 	return all
 }

@@ -9,13 +9,18 @@ package event
 import "time"
 
 // Action is what a timer does when it is due. Fire is called with the timer's
-// own due time, which is the loop's time at that moment.
-type Action interface{ Fire(now time.Duration) }
+// own due time, which is the loop's time at that moment. Near may be called some events
+// before that: it may [Prefetch] what Fire will read, and must change nothing.
+type Action interface {
+	Fire(now time.Duration)
+	Near()
+}
 
 // call makes an action of a function.
 type call func(now time.Duration)
 
 func (f call) Fire(now time.Duration) { f(now) }
+func (call) Near()                    {}
 
 // Timer is one component's pending event. A component embeds or holds its
 // timers and schedules them on a [Loop]; a timer is pending at most once.

@@ -59,6 +59,9 @@ func (q *queue) pop(until time.Duration) *Timer {
 				c.from = int64(e.at) >> (c.shift & 63)
 				t := e.t
 				c.drop(s)
+				if c.count > large {
+					c.prepare()
+				}
 				return t
 			}
 		}

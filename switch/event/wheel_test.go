@@ -194,3 +194,44 @@ func TestScheduledBeforeWhatWasCancelled(t *testing.T) {
 		t.Errorf("ran at %v, want %v", ran, want)
 	}
 }
+
+// nearing counts how often it is told that it is near, and fires at random.
+type nearing struct {
+	Timer
+	loop *Loop
+	rand *rand.Rand
+	near int
+}
+
+func (n *nearing) Near() { n.near++ }
+func (n *nearing) Fire(now time.Duration) {
+	n.loop.Schedule(&n.Timer, now+1+time.Duration(n.rand.IntN(5000)))
+}
+
+// TestNear: where many events are pending, most are told so before they are due. It changes
+// nothing: all run in the order of their times.
+func TestNear(t *testing.T) {
+	var l Loop
+	r := rand.New(rand.NewPCG(7, 1))
+	all := make([]nearing, 4000)
+	for i := range all {
+		all[i] = nearing{loop: &l, rand: r}
+		all[i].Does(&all[i])
+		l.Schedule(&all[i].Timer, time.Duration(r.IntN(5000)))
+	}
+	const events = 100_000
+	for last, i := time.Duration(0), 0; i < events; i++ {
+		at, _ := l.Next()
+		if l.Step(); l.Now() != at || at < last {
+			t.Fatalf("event %d at %v, behind %v, expected at %v", i, l.Now(), last, at)
+		}
+		last = at
+	}
+	told := 0
+	for i := range all {
+		told += all[i].near
+	}
+	if told < events/2 {
+		t.Errorf("%d events of %d were told that they are near", told, events)
+	}
+}

@@ -18,7 +18,6 @@ import (
 type wire struct {
 	due   event.Timer
 	first *packet.Packet // to arrive; nil when the wire is empty
-	then  time.Duration  // when the one behind it does, if there is one
 	sink  func(now time.Duration, k *packet.Packet)
 	loop  *event.Loop
 
@@ -28,7 +27,7 @@ type wire struct {
 	clock  units.Clock
 	delay  time.Duration
 	impair *impairment // nil on a link without loss and jitter that never changes
-	_      [8]byte
+	_      [16]byte
 }
 
 // init makes w a direction of a link. It is complete when it is told where it
@@ -81,8 +80,6 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) bool {
 	case w.first == nil:
 		w.first = k
 		w.loop.Schedule(&w.due, k.Due)
-	case w.first == w.last:
-		w.first.Next, w.then = k, k.Due
 	default:
 		w.last.Next, w.last.Behind = k, k.Due
 	}
@@ -91,18 +88,18 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) bool {
 }
 
 // Fire hands over the packet whose last bit reaches the far end, or would. The
-// one behind it has been in no near cache since it was sent: asked now for
-// what is only needed when it arrives, it is there by then.
+// one behind it has left the near caches since it was sent, and is not touched.
 func (w *wire) Fire(now time.Duration) {
 	k := w.first
-	w.first = k.Next
-	if next := k.Next; next != nil {
-		w.loop.Schedule(&w.due, w.then)
-		w.then = next.Behind
+	if w.first = k.Next; w.first != nil {
+		w.loop.Schedule(&w.due, k.Behind)
 		k.Next = nil
 	}
 	w.sink(now, k)
 }
+
+// Near fetches the packet that arrives next.
+func (w *wire) Near() { event.Prefetch(w.first) }
 
 // transmitter feeds a wire from a switch port: one packet after another, each
 // when the port lets it go. It is one cache line and the wire.
@@ -170,6 +167,9 @@ func (t *transmitter) Fire(now time.Duration) {
 	}
 	t.occupied(now) // last: released ACKs may come back to this port
 }
+
+// Near fetches the port.
+func (t *transmitter) Near() { event.Prefetch(t.port) }
 
 // stop takes a pause frame of the far end: send nothing more, or go on.
 func (t *transmitter) stop(now time.Duration, stop bool) {
