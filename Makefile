@@ -4,6 +4,9 @@ GO      ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 5s
+# What simulations spend their time on, by which the compiler inlines. Named for builds
+# that last, and not where go run would take it, which is to be quick to compile.
+PROFILE = orchestrator/bench/simulations.pgo
 # Of a package: what takes a minute alone takes many where others use the CPUs.
 TIMEOUT ?= 30m
 UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
@@ -16,10 +19,10 @@ FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad 
 # go test, with a table of what was skipped and why, and a closing line of counts.
 TALLY = $(GO) run ./e2e/tally
 
-.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate mutation soak reproducible release
+.PHONY: build test lint unit race fuzz examples supply duckdb kernel e2e test-vm bench golden generate mutation soak reproducible release profile
 
 build: ## one static binary, ./aqmlab
-	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o aqmlab .
+	CGO_ENABLED=0 $(GO) build -pgo $(PROFILE) -buildvcs=auto -o aqmlab .
 
 test: ## everything, as CI runs it, with what each part took
 	@$(TALLY) -parts lint,unit,race,fuzz,examples,supply,duckdb,e2e,test-vm
@@ -73,6 +76,9 @@ test-vm: ## beside Debian's kernel, in QEMU; says what to install where it canno
 bench: ## Go benchmarks of the packages; see also aqmlab bench
 	$(GO) test -run '^$$' -bench . ./switch/event ./switch/... ./results/...
 
+profile: ## what simulations spend their time on, for the compiler (minutes, on a quiet machine)
+	cd orchestrator/bench && $(GO) test . -trimpath -run '^$$' -bench Simulation -benchtime 3x -cpuprofile simulations.pgo -o /dev/null
+
 golden: ## rewrite golden files after a change that is meant
 	$(GO) test ./results/report -update
 	$(GO) test ./labs -run TestManual -update
@@ -89,14 +95,14 @@ soak: ## 500 labs up and down, 100 in containers, an hour of runs: nothing grows
 reproducible: ## two builds in two places, with nothing cached, give the same bytes
 	@dir=$$(mktemp -d); trap 'rm -rf '$$dir EXIT; \
 	for n in 1 2; do \
-		git clone -q . $$dir/$$n/src && (cd $$dir/$$n/src && GOCACHE=$$dir/$$n/cache CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../aqmlab .) || exit 1; \
+		git clone -q . $$dir/$$n/src && (cd $$dir/$$n/src && GOCACHE=$$dir/$$n/cache CGO_ENABLED=0 $(GO) build -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o ../aqmlab .) || exit 1; \
 	done; \
 	cmp $$dir/1/aqmlab $$dir/2/aqmlab && sha256sum <$$dir/1/aqmlab
 
 release: ## what is published, in dist/: static binaries, their bill of materials and checksums; the same sources and Go release give the same bytes
 	@rm -rf dist && mkdir dist
 	@for arch in amd64 arm64; do \
-		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o "dist/aqmlab-linux-$$arch" . || exit 1; \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o "dist/aqmlab-linux-$$arch" . || exit 1; \
 	done
 	@$(GO) run -C e2e/supply . -bom $(CURDIR)/dist/aqmlab.cdx.json $(CURDIR)/dist/aqmlab-linux-amd64 >dist/LICENSES.txt
 	@cd dist && sha256sum aqmlab-linux-* aqmlab.cdx.json LICENSES.txt | tee SHA256SUMS
