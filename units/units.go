@@ -190,8 +190,7 @@ func (r Rate) Time(n int) time.Duration {
 //
 // The zero Clock is ready to use.
 type Clock struct {
-	rest    int64  // numerator of the fraction of a nanosecond carried over, over the rate
-	inverse uint64 // of the rate, see [Clock.divide]
+	rest int64 // numerator of the fraction of a nanosecond carried over, over the rate
 }
 
 // Transmit returns when n bytes that start at start will have been sent at
@@ -201,25 +200,7 @@ func (c *Clock) Transmit(start time.Duration, n int, r Rate, backToBack bool) ti
 	if !backToBack {
 		c.rest = 0
 	}
-	var whole int64
-	whole, c.rest = c.divide(int64(n)*8e9+c.rest, int64(r))
-	return start + time.Duration(whole)
-}
-
-// divide is n/r and n%r, for n from zero on and r above it. A division of 64 bits takes
-// longer than all else in a transmission, so it multiplies by the inverse of r, which is
-// 2^64/r less two at most. As n is below 2^63, the product is n/r or one less. With the
-// inverse of another rate it may be anything, which the remainder tells.
-func (c *Clock) divide(n, r int64) (quotient, rest int64) {
-	q, _ := bits.Mul64(uint64(n), c.inverse)
-	over, part := bits.Mul64(q, uint64(r))
-	left := uint64(n) - part
-	if left >= uint64(r) {
-		q, left = q+1, left-uint64(r)
-	}
-	if over != 0 || part > uint64(n) || left >= uint64(r) {
-		c.inverse = math.MaxUint64 / uint64(r)
-		return n / r, n % r
-	}
-	return int64(q), int64(left)
+	bits := int64(n)*8e9 + c.rest
+	c.rest = bits % int64(r)
+	return start + time.Duration(bits/int64(r))
 }

@@ -27,7 +27,7 @@ type wire struct {
 	clock  units.Clock
 	delay  time.Duration
 	impair *impairment // nil on a link without loss and jitter that never changes
-	_      [16]byte
+	_      [24]byte
 }
 
 // init makes w a direction of a link. It is complete when it is told where it
