@@ -36,27 +36,29 @@ type SimSpeed struct {
 	MemoryMB     float64 `json:"peak_memory_mb"` // of the whole process, its programs included
 }
 
-// simScenarios are labs that stand for a small and a large network: the star
-// and the leaf-spine that ns-3 and htsim were measured with, and leaf-spines of
-// other sizes under the same load.
-func simScenarios() []struct{ name, lab string } {
-	const common = `
+// benchCommon is what the labs have in common besides their network.
+const benchCommon = `
 host: {transport: dctcp, init_cwnd: 16, rto_min: 5ms, delayed_ack: 1}
 switch: {buffer: {per_port: 1MB}}
 schemes: [{name: dctcp-red, aqm: dctcp-red, threshold: 97500B}]
 `
+
+// simScenarios are labs that stand for a small and a large network: the star
+// and the leaf-spine that ns-3 and htsim were measured with, and leaf-spines of
+// other sizes under the same load.
+func simScenarios() []struct{ name, lab string } {
 	leafSpine := func(leaves, spines, hosts, flows int) string {
 		return fmt.Sprintf(`name: bench
 topology: {kind: leaf-spine, leaves: %d, spines: %d, hosts_per_leaf: %d, rate: 10Gbps, link_delay: 12500ns}
 workload: {pattern: all-to-all, sizes: websearch, load: 0.5, flows: %d, transfer: push, connections: 0}
-`, leaves, spines, hosts, flows) + common
+`, leaves, spines, hosts, flows) + benchCommon
 	}
 	return []struct{ name, lab string }{
 		{"star, 8 to 1", `name: bench
 topology: {kind: star, hosts: 9, rate: 10Gbps}
 rtt: 100us
 workload: {arrival: {kind: static, count: [8]}, pattern: many-to-one, sizes: {kind: fixed, size: 181MB}, transfer: push, connections: 0}
-` + common},
+` + benchCommon},
 		{"leaf-spine, 16 hosts", leafSpine(4, 4, 4, 1000)},
 		{"leaf-spine, 144 hosts", leafSpine(12, 12, 12, 1000)},
 		{"leaf-spine, 1024 hosts", leafSpine(32, 32, 32, 2000)},
