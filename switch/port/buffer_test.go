@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqmlab/kind"
+	"aqmlab/switch/aqm"
 	"aqmlab/switch/packet"
 	"aqmlab/units"
 )
@@ -142,6 +143,33 @@ func TestEverySharing(t *testing.T) {
 	}
 }
 
+// told checks what a scheme is told of a port's memory.
+type told struct {
+	aqm.Scheme
+	port *Port
+	t    *testing.T
+}
+
+func (o told) Arrive(now time.Duration, k *packet.Packet, v aqm.View) aqm.Verdict {
+	o.check(v)
+	return o.Scheme.Arrive(now, k, v)
+}
+
+func (o told) Depart(now time.Duration, k *packet.Packet, v aqm.View) aqm.Verdict {
+	o.check(v)
+	return o.Scheme.Depart(now, k, v)
+}
+
+func (o told) check(v aqm.View) {
+	held := 0
+	for q := range o.port.Queues() {
+		held += o.port.QueueBytes(q)
+	}
+	if v.PoolBytes != o.port.memory.Bytes() || v.PortBytes != held {
+		o.t.Fatalf("a scheme is told %d bytes in the pool and %d in the port, want %d and %d", v.PoolBytes, v.PortBytes, o.port.memory.Bytes(), held)
+	}
+}
+
 type tally struct{ packets, bytes int }
 
 // drive offers two ports more than they can send, and looks at every limit after
@@ -149,6 +177,9 @@ type tally struct{ packets, bytes int }
 func drive(t *testing.T, p []*Port, pool *packet.Pool, spec Spec) (in, out tally) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(11, 12))
+	for _, one := range p {
+		one.scheme = told{one.scheme, one, t}
+	}
 	now := time.Duration(0)
 	for range 10000 {
 		now += time.Duration(rng.ExpFloat64() * 3000)
