@@ -64,25 +64,30 @@ func Usage(m results.Manifest, samples []results.QueueSample, port results.PortN
 	return all
 }
 
-// bottleneck adds what the busiest port did: how much of its link was used from the first
-// byte of flows to the last, how long packets waited, and what became of them.
+// bottleneck adds what the busiest port did: how much of its link was used while there was
+// something to send, how long packets waited from the first byte of flows to the last, and
+// what became of them.
 func (j *Judgement) bottleneck(m results.Manifest, p results.Point, from, to time.Duration) {
 	port, ok := Busiest(m, p.Queues, from, to)
 	if !ok {
 		return
 	}
 	j.Port = port.String()
-	var sent, packets int64
+	stop := lastOffered(p.Flows, to)
+	var used, packets int64
 	var waited time.Duration
 	for _, s := range p.Queues {
-		if s.Switch == port.Switch && s.Port == port.Port && s.At > from && s.At <= to {
-			sent += s.Sent
-			packets += s.Packets
-			waited += s.Waited * time.Duration(s.Packets)
+		if s.Switch != port.Switch || s.Port != port.Port || s.At <= from || s.At > to {
+			continue
+		}
+		packets += s.Packets
+		waited += s.Waited * time.Duration(s.Packets)
+		if s.At <= stop {
+			used += results.OnWire(s.Sent, s.Packets)
 		}
 	}
-	if rates := results.RatesOf(m.Rates, port); len(rates) > 0 && packets > 0 {
-		j.add(Utilisation, "", float64(8*results.OnWire(sent, packets))/results.Capacity(rates, from, to))
+	if rates := results.RatesOf(m.Rates, port); len(rates) > 0 && packets > 0 && stop > from {
+		j.add(Utilisation, "", float64(8*used)/results.Capacity(rates, from, stop))
 	}
 	classes := classesOf(p, port)
 	whole := waits{mean: results.Microseconds(waited) / float64(max(packets, 1)), some: packets > 0}

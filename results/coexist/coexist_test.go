@@ -225,6 +225,29 @@ func TestBottleneckIsTheBusiest(t *testing.T) {
 	}
 }
 
+// TestUseUntilStop: a flow that stops may end later, when what was lost of it is sent again after
+// a timeout. That is no time in which the link could have been used: 1 Mbps until the stop
+// are all that it can.
+func TestUseUntilStop(t *testing.T) {
+	p := results.Point{Flows: []results.Flow{flow(0, 0, sec+10*ms), flow(0, 0, 5*sec)}}
+	for i := range p.Flows {
+		p.Flows[i].Stops, p.Flows[i].Stop = true, sec
+	}
+	for i := range 50 { // 1 Mbps until the stop, and next to nothing later
+		s := results.QueueSample{At: time.Duration(i+1) * 100 * ms, Switch: "s1", Port: "h1", Sent: 12120, Packets: 10}
+		if s.At > sec {
+			s.Sent, s.Packets = 40, 1
+		}
+		p.Queues = append(p.Queues, s)
+	}
+	m := results.Manifest{Rates: []results.PortRate{{Rate: 1e6}}}
+	want(t, Judge(m, p, Usual()), Utilisation, "", 1)
+	p.Flows[1].Stops, p.Flows[1].Stop = false, 0 // it had more to send
+	if got, _ := Judge(m, p, Usual()).Of(Utilisation, ""); got > 0.21 {
+		t.Errorf("%v used", got)
+	}
+}
+
 // TestUsage: a link of 1 Mbps, then of 2 Mbps for the second half of 2 s, and down for the
 // last quarter, of which nothing is told.
 func TestUsage(t *testing.T) {

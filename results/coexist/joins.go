@@ -61,6 +61,21 @@ func underWay(p results.Point) (from, to time.Duration) {
 	return from, to
 }
 
+// lastOffered is until when any flow of a point that ends at a time had something to send. One
+// that stops may end later, when what was lost of it is sent again.
+func lastOffered(flows []results.Flow, end time.Duration) (last time.Duration) {
+	for _, f := range flows {
+		_, to, ok := spanOf(f, end)
+		if ok && f.Stop > 0 {
+			to = min(to, f.Stop)
+		}
+		if ok {
+			last = max(last, to)
+		}
+	}
+	return last
+}
+
 // spanOf is when a flow was under way. One that did not complete is so until it stops, or
 // until the point ends; ok is false for one that was never sent.
 func spanOf(f results.Flow, end time.Duration) (from, to time.Duration, ok bool) {
