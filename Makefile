@@ -13,7 +13,7 @@ UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e
 # Packages that start no goroutine, which TestSerial checks: nothing in them can race.
 SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare|foreign|report.*|store)|sim.*|site.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
 # Modules of their own, which use aqmlab from outside.
-EXAMPLES = examples/blue
+EXAMPLES = examples/blue site/docs
 FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/inventory:FuzzParse ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./units:FuzzClock ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/foreign:FuzzForeign ./results/store:FuzzTable ./results/store:FuzzManifest
 
 # go test, with a table of what was skipped and why, and a closing line of counts.
@@ -106,3 +106,12 @@ release: ## what is published, in dist/: static binaries, their bill of material
 	done
 	@$(GO) run -C e2e/supply . -bom $(CURDIR)/dist/aqmlab.cdx.json $(CURDIR)/dist/aqmlab-linux-amd64 >dist/LICENSES.txt
 	@cd dist && sha256sum aqmlab-linux-* aqmlab.cdx.json LICENSES.txt | tee SHA256SUMS
+
+.PHONY: site manual
+
+site: ## the documentation and the simulator in a page, in dist/site: static, to be put on any web server
+	@$(GO) run -C site/docs . -out $(CURDIR)/dist/site
+	@echo 'dist/site is ready; the simulator has' $$(wc -c <dist/site/play/play.wasm.gz) 'bytes'
+
+manual: ## man pages and completions of shells, in dist/manual
+	@$(GO) run -C site/docs . -manual $(CURDIR)/dist/manual

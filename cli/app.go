@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -108,4 +109,15 @@ func removeLeftovers(c *cobra.Command) {
 func version() string {
 	version, revision := results.ThisBuild()
 	return fmt.Sprintf("%s (revision %s)", version, revision)
+}
+
+// Command is the command line, for whoever documents it.
+func (a App) Command() (*cobra.Command, error) {
+	kinds, err := port.NewKinds(a.Schemes, a.Schedulers)
+	if err != nil {
+		return nil, err
+	}
+	root := newRoot(Streams{Out: io.Discard, Err: io.Discard}, kinds)
+	root.DisableAutoGenTag = true
+	return root, nil
 }
