@@ -101,11 +101,12 @@ reproducible: ## two builds in two places, with nothing cached, give the same by
 
 release: ## what is published, in dist/: static binaries, their bill of materials and checksums; the same sources and Go release give the same bytes
 	@rm -rf dist && mkdir dist
-	@for arch in amd64 arm64; do \
-		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o "dist/aqmlab-linux-$$arch" . || exit 1; \
+	@for target in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64; do \
+		os=$${target%-*}; end=; [ $$os != windows ] || end=.exe; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$${target#*-} $(GO) build -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o "dist/aqmlab-$$target$$end" . || exit 1; \
 	done
 	@$(GO) run -C e2e/supply . -bom $(CURDIR)/dist/aqmlab.cdx.json $(CURDIR)/dist/aqmlab-linux-amd64 >dist/LICENSES.txt
-	@cd dist && sha256sum aqmlab-linux-* aqmlab.cdx.json LICENSES.txt | tee SHA256SUMS
+	@cd dist && sha256sum aqmlab-*-* aqmlab.cdx.json LICENSES.txt | tee SHA256SUMS
 
 .PHONY: site manual
 

@@ -20,6 +20,7 @@ import (
 var rooms = map[string]string{
 	"units":                  "",
 	"bounded":                "",
+	"lockfile":               "",
 	"bounded/parquetfile":    "",
 	"switch/event":           "",
 	"switch/times":           "",
@@ -33,7 +34,7 @@ var rooms = map[string]string{
 	"trafficgen/transport":   "units kind",
 	"results":                "",
 	"results/coexist":        "results",
-	"results/store":          "bounded bounded/parquetfile results",
+	"results/store":          "bounded bounded/parquetfile lockfile results",
 	"results/compare":        "results results/coexist results/store",
 	"results/foreign":        "bounded results results/store",
 	"results/report":         "results results/coexist results/compare results/report/figure results/report/layout results/store",
@@ -73,7 +74,7 @@ var rooms = map[string]string{
 	"orchestrator/bench":     "labs orchestrator/backend orchestrator/netns orchestrator/role orchestrator/simulated orchestrator/testbed results sim switch/fabric switch/packet trafficgen/traffic",
 	"orchestrator/doctor":    "orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/netns orchestrator/rootless orchestrator/testbed orchestrator/uml results switch/wire",
 	"orchestrator/guests":    "labs orchestrator/backend orchestrator/doctor orchestrator/testbed orchestrator/uml orchestrator/uml/guest results switch/port units trafficgen",
-	"orchestrator/sweep":     "bounded labs orchestrator orchestrator/backend results results/coexist results/response results/store switch/port",
+	"orchestrator/sweep":     "bounded labs lockfile orchestrator orchestrator/backend results results/coexist results/response results/store switch/port",
 	"orchestrator/tune":      "kind labs orchestrator orchestrator/sweep results results/store switch/port units",
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
 	"orchestrator/testbed":   "collectors collectors/meter kind labs labs/inventory orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/machines orchestrator/netns orchestrator/program orchestrator/role orchestrator/underlay results switch/fabric switch/port switch/wire trafficgen/live trafficgen/parser trafficgen/transport units trafficgen trafficgen/traffic",
@@ -99,7 +100,7 @@ var rooms = map[string]string{
 
 	// Sweeps: how they are shown, and who measures them.
 	"orchestrator/sweep/board":     "orchestrator/sweep results results/response",
-	"orchestrator/sweep/cluster":   "bounded labs orchestrator/sweep results/store trafficgen",
+	"orchestrator/sweep/cluster":   "bounded labs lockfile orchestrator/sweep results/store trafficgen",
 	"orchestrator/sweep/slurm":     "kind orchestrator/sweep/cluster units",
 	"orchestrator/sweep/engine":    "bounded kind orchestrator/sweep orchestrator/sweep/cluster orchestrator/sweep/slurm results/store",
 	"orchestrator/sweep/sweeptest": "labs orchestrator orchestrator/sweep", // tests only

@@ -2,15 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"aqmlab/orchestrator/testbed"
 	"aqmlab/results"
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/port"
@@ -79,9 +75,10 @@ completion times.`,
 		return usage(fmt.Errorf("%w (see %s --help)", err, c.CommandPath()))
 	})
 	root.AddCommand(
-		newRun(kinds), newSweep(kinds), newTune(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(kinds), newResults(), newLab(kinds), newMachines(kinds), newDoctor(), newBench(),
-		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(), newImage(), newKernel(), newAgent(kinds),
+		newRun(kinds), newSweep(kinds), newTune(kinds), newReproduce(kinds), newCompare(), newReport(), newServe(kinds), newResults(), newLab(kinds),
+		newScheme(kinds), newScheduler(kinds), newWorkload(), newTransport(),
 	)
+	root.AddCommand(ofMachine(kinds)...)
 	checkArgs(root)
 	return root
 }
@@ -90,20 +87,14 @@ completion times.`,
 // process, the work of a job, or completions.
 func isHelper(c *cobra.Command) bool { return c.Hidden || c.Parent() != nil && c.Parent().Hidden }
 
-// removeLeftovers removes what killed runs have left, before any command of users does
-// its own work.
-func removeLeftovers(c *cobra.Command) {
-	removed, err := testbed.Sweep(testbed.Options{})
-	if errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
-		err = nil // they are another user's
-	}
-	for _, id := range removed {
-		fmt.Fprintf(c.ErrOrStderr(), "Removed what was left of lab %s, whose run was killed.\n", id)
-	}
-	if err != nil {
-		fmt.Fprintf(c.ErrOrStderr(), "aqmlab: removing what killed runs left: %v\n", err)
-	}
+// call is what the program was called with.
+type call struct {
+	args    []string
+	streams Streams
 }
+
+// callKey is that of the call in a command's context.
+type callKey struct{}
 
 // version is the module's version and the revision that it was built from.
 func version() string {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"aqmlab/kind"
+	"aqmlab/results"
 	"aqmlab/results/foreign"
 	"aqmlab/results/report"
 )
@@ -23,7 +25,7 @@ type importFlags struct {
 
 func importResults() *cobra.Command {
 	var f importFlags
-	c := &cobra.Command{
+	c := shown(&cobra.Command{
 		Use:   "import FILE --like RUN --format FORMAT",
 		Short: "Store what another simulator said of the flows of a run, to be compared",
 		Long: `Import reads the flow completion times that another simulator wrote when it replayed
@@ -42,8 +44,10 @@ time: the command says how far completion times may be off.`,
   aqmlab results import htsim.log --format htsim --like latest --scheme htsim-dctcp
   aqmlab compare latest results/runs/20260101T000000Z-quickstart-0123abcd`,
 		Args: cobra.ExactArgs(1),
-		RunE: f.run,
-	}
+	}, f.run, func(w io.Writer, i imported) error {
+		_, err := fmt.Fprintf(w, "Stored in %s: %d flows; completion times are exact to %v.\n", i.Dir, i.Flows, i.Exact)
+		return err
+	})
 	c.Flags().StringVar(&f.like, "like", "", "run whose trace was replayed: a folder, or the name of one below --in")
 	c.Flags().StringVar(&f.format, "format", "", "what wrote the file: "+strings.Join(formatNames(), ", "))
 	c.Flags().StringVar(&f.scheme, "scheme", "", "name of the scheme in comparisons (default: that of the simulator)")
@@ -82,17 +86,24 @@ func formatOf(name string) (foreign.Format, error) {
 	return foreign.Format{}, fmt.Errorf("--format: %w", kind.Unknown("format", name, formatNames()))
 }
 
-func (f *importFlags) run(c *cobra.Command, files []string) error {
+// imported is what was stored.
+type imported struct {
+	Dir   string         `json:"dir"`
+	Flows int            `json:"flows"`
+	Exact results.Micros `json:"exact_us"` // how far completion times may be off
+}
+
+func (f *importFlags) run(c *cobra.Command, files []string) (done imported, err error) {
 	format, err := formatOf(f.format)
 	if err != nil {
-		return usage(err)
+		return done, usage(err)
 	}
 	if f.like == "" {
-		return usage(errors.New("--like: want the run whose trace was replayed"))
+		return done, usage(errors.New("--like: want the run whose trace was replayed"))
 	}
 	runs, err := openRuns(f.in, []string{f.like})
 	if err != nil {
-		return err
+		return done, err
 	}
 	var load *float64
 	var seed *uint64
@@ -104,21 +115,20 @@ func (f *importFlags) run(c *cobra.Command, files []string) error {
 	}
 	stored, err := foreign.TraceOf(runs[0], load, seed)
 	if err != nil {
-		return usage(err)
+		return done, usage(err)
 	}
 	trace, err := stored.ReadFlows()
 	if err != nil {
-		return err
+		return done, err
 	}
 	seen, err := format.ReadFile(files[0])
 	if err != nil {
-		return usage(err)
+		return done, usage(err)
 	}
 	origin := foreign.Origin{Format: format, Scheme: cmp.Or(f.scheme, format.Simulator), Transport: f.transport}
 	dir, exact, err := origin.Store(f.out, runs[0], trace, seen, report.Describe)
 	if err != nil {
-		return usage(fmt.Errorf("importing %s: %w", files[0], err))
+		return done, usage(fmt.Errorf("importing %s: %w", files[0], err))
 	}
-	fmt.Fprintf(c.OutOrStdout(), "Stored in %s: %d flows; completion times are exact to %v.\n", dir, len(trace.Flows), exact)
-	return nil
+	return imported{dir, len(trace.Flows), results.Micros(exact)}, nil
 }

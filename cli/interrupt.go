@@ -78,14 +78,6 @@ func (e *ending) await(ended <-chan error, got <-chan os.Signal) error {
 	return errors.New("interrupted")
 }
 
-// die ends this process by a signal.
-func die(s syscall.Signal) {
-	signal.Reset(s)
-	_ = syscall.Kill(os.Getpid(), s)
-	time.Sleep(time.Second)
-	os.Exit(interrupted{s}.status()) // whoever started it has the signal ignored
-}
-
 // heeding is a writer that writes nothing more when a command's context has ended.
 type heeding struct {
 	ctx context.Context

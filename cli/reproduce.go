@@ -14,7 +14,6 @@ import (
 
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/uml"
 	"aqmlab/reproduce"
 	"aqmlab/reproduce/card"
 	"aqmlab/results"
@@ -77,7 +76,7 @@ func (f *reproduceFlags) plan(c *cobra.Command, names []string) (*reproduce.Plan
 	if err := checkKernel(f.Kernel, f.Runtime); err != nil {
 		return nil, err
 	}
-	if _, err := uml.Find(f.Kernel); errors.Is(err, uml.ErrVersion) {
+	if err := checkGuestVersion(f.Kernel); err != nil {
 		return nil, err
 	}
 	if f.Jobs < 0 {

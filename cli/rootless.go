@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 import (
@@ -16,15 +18,6 @@ import (
 	"aqmlab/orchestrator/rootless"
 	"aqmlab/orchestrator/testbed"
 )
-
-// call is what the program was called with.
-type call struct {
-	args    []string
-	streams Streams
-}
-
-// callKey is that of the call in a command's context.
-type callKey struct{}
 
 // inNamespaces has the command line done once more, as root of a user namespace, if this
 // user needs one for a runtime and the runtime allows it. done tells that it was; the

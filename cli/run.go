@@ -15,12 +15,7 @@ import (
 	"aqmlab/labs"
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/docker"
-	"aqmlab/orchestrator/host/cc"
-	"aqmlab/orchestrator/machines"
 	"aqmlab/orchestrator/sweep/cluster"
-	"aqmlab/orchestrator/testbed"
-	"aqmlab/orchestrator/uml"
 	"aqmlab/results"
 	"aqmlab/results/compare"
 	"aqmlab/results/report"
@@ -51,8 +46,8 @@ func (f *labFlags) add(c *cobra.Command) {
 
 // addKernel adds the flag for the kernel of guests, to commands that choose a runtime.
 func addKernel(c *cobra.Command, kernel *string) {
-	c.Flags().StringVar(kernel, "kernel", "", "version of Linux of guests instead of the lab's, for --runtime uml: "+strings.Join(uml.Versions(), ", "))
-	completeFlag(c, "kernel", cobra.FixedCompletions(uml.Versions(), cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().StringVar(kernel, "kernel", "", "version of Linux of guests instead of the lab's, for --runtime uml: "+strings.Join(guestVersions(), ", "))
+	completeFlag(c, "kernel", cobra.FixedCompletions(guestVersions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // checkKernel refuses a kernel of guests on another runtime.
@@ -224,12 +219,10 @@ func (f *runFlags) open(names []string, kinds port.Kinds) (*labs.Lab, *store.Run
 // explain marks as the user's to mend what the machine lacks, and what it does
 // not have of what was named.
 func explain(err error) error {
-	if errors.As(err, new(*cc.UnsupportedError)) || errors.As(err, new(*docker.UnavailableError)) || errors.As(err, new(*machines.UnreachableError)) || errors.As(err, new(*testbed.TooFarError)) {
+	if machineLacks(err) {
 		return usage(err)
 	}
-	for _, theirs := range []error{
-		uml.ErrUnavailable, orchestrator.ErrNotResumed, cluster.ErrUnfit, testbed.ErrNotRoot, testbed.ErrOneMachine, testbed.ErrMemory, testbed.ErrNoLab, testbed.ErrAmbiguous, testbed.ErrNoHost, testbed.ErrOld, testbed.ErrNotForgotten, kind.ErrUnknown, exec.ErrNotFound,
-	} {
+	for _, theirs := range []error{orchestrator.ErrNotResumed, cluster.ErrUnfit, kind.ErrUnknown, exec.ErrNotFound} {
 		if errors.Is(err, theirs) {
 			return usage(err)
 		}

@@ -1,17 +1,12 @@
 package orchestrator
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/host"
-	"aqmlab/orchestrator/host/cc"
-	"aqmlab/orchestrator/rootless"
 	"aqmlab/units"
 )
 
@@ -49,29 +44,6 @@ type user struct {
 	lacks func(*labs.Lab) error
 }
 
-// thisUser is the one whose process this is.
-func thisUser(ctx context.Context) user {
-	u := user{root: host.IsRoot(), lacks: lacksTransport}
-	if !u.root && os.Geteuid() != 0 { // else he has one already
-		u.forbidden = rootless.Check(ctx)
-	}
-	return u
-}
-
-// lacksTransport is nil where the kernel provides all that the lab's hosts speak.
-func lacksTransport(lab *labs.Lab) error {
-	for _, s := range lab.Speaks() {
-		t, err := s.Build()
-		if err != nil {
-			return err
-		}
-		if err := cc.Provided(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // choice is a runtime for a lab.
 type choice struct {
 	row backend.Row
@@ -83,14 +55,14 @@ type choice struct {
 // user may have them and the lab fits, else those of a guest kernel in virtual time,
 // else real ones that are slowed down or speak another transport, else models.
 func choose(rows []backend.Row, lab *labs.Lab, u user) choice {
-	real := first(rows, func(r backend.Row) bool { return !r.Modelled && !r.Virtual })
-	guest := first(rows, func(r backend.Row) bool { return !r.Modelled && r.Virtual })
-	models := first(rows, func(r backend.Row) bool { return r.Modelled })
+	real := backend.First(rows, func(r backend.Row) bool { return !r.Modelled && !r.Virtual })
+	guest := backend.First(rows, func(r backend.Row) bool { return !r.Modelled && r.Virtual })
+	models := backend.First(rows, func(r backend.Row) bool { return r.Modelled })
 	take := func(r backend.Row, what, because string) choice {
 		return choice{r, fmt.Sprintf("runtime %s: %s%s", r.Name, what, because), lab}
 	}
 	if len(lab.Rack.Machines) > 0 {
-		return take(first(rows, func(r backend.Row) bool { return r.Containers }), "real hosts in containers of several machines", ", as the lab or --machines lists some")
+		return take(backend.First(rows, func(r backend.Row) bool { return r.Containers }), "real hosts in containers of several machines", ", as the lab or --machines lists some")
 	}
 	for _, s := range lab.Speaks() {
 		if t, err := s.Build(); err == nil && t.Modelled {

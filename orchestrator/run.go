@@ -152,7 +152,7 @@ func (o RunOptions) rows() []backend.Row {
 
 // row is the runtime that the options settled on.
 func (o RunOptions) row() (backend.Row, error) {
-	row := first(o.rows(), o.Runtime.names)
+	row := backend.First(o.rows(), o.Runtime.names)
 	if row.Open == nil {
 		return backend.Row{}, fmt.Errorf("there is no runtime %q here", o.Runtime)
 	}

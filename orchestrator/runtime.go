@@ -7,38 +7,31 @@ import (
 
 	"aqmlab/labs"
 	"aqmlab/orchestrator/backend"
-	"aqmlab/orchestrator/guests"
 	"aqmlab/orchestrator/simulated"
-	"aqmlab/orchestrator/testbed"
 )
 
-// Runtime is the name of a row of [Runtimes], or [Auto].
-type Runtime string
-
-// Auto has [Run] choose a runtime by what the lab and the machine are.
-const Auto Runtime = "auto"
-
-// Runtimes is the table of runtimes. Auto takes the first of those that suit it.
+// Runtimes is the table of runtimes. Auto takes the first of those that suit it. Where there
+// is no Linux, those that need it say so.
 func Runtimes() []backend.Row {
 	return []backend.Row{
 		{
 			Name:  "netns",
 			Doc:   "real hosts in network namespaces",
 			Facts: backend.Facts{OwnKernel: true, Stays: true, Rootless: true},
-			Open:  testbed.OpenNamespaces,
+			Open:  openNamespaces,
 		},
 		{
 			Name:  "docker",
 			Doc:   "real hosts in Docker containers",
 			Facts: backend.Facts{OwnKernel: true, Stays: true, Hosts: labs.Hosts{Containers: true}},
-			Open:  testbed.OpenContainers,
+			Open:  openContainers,
 		},
 		{
 			Name:  "uml",
 			Doc:   "a guest kernel for each point, in virtual time",
 			Facts: backend.Facts{Virtual: true, Hosts: labs.Hosts{Guests: true}},
-			Find:  guests.FindKernel,
-			Open:  guests.Open,
+			Find:  findKernel,
+			Open:  openGuests,
 		},
 		{
 			Name:  "sim",
@@ -48,6 +41,12 @@ func Runtimes() []backend.Row {
 		},
 	}
 }
+
+// Runtime is the name of a row of [Runtimes], or [Auto].
+type Runtime string
+
+// Auto has [Run] choose a runtime by what the lab and the machine are.
+const Auto Runtime = "auto"
 
 // RuntimeNames lists what a user may ask for.
 func RuntimeNames() []string {
@@ -67,7 +66,7 @@ func ParseRuntime(name string) (Runtime, error) {
 }
 
 // Row is the runtime's row; the zero Row of a name that no row has.
-func (r Runtime) Row() backend.Row { return first(Runtimes(), r.names) }
+func (r Runtime) Row() backend.Row { return backend.First(Runtimes(), r.names) }
 
 // Facts are those of its row.
 func (r Runtime) Facts() backend.Facts { return r.Row().Facts }
@@ -90,11 +89,3 @@ func Simulator() Runtime {
 
 // names tells whether a row is the one of that name.
 func (r Runtime) names(row backend.Row) bool { return row.Name == string(r) }
-
-// first is the first row that fits, or the zero Row.
-func first(rows []backend.Row, fits func(backend.Row) bool) backend.Row {
-	if i := slices.IndexFunc(rows, fits); i >= 0 {
-		return rows[i]
-	}
-	return backend.Row{}
-}

@@ -39,6 +39,14 @@ type Facts struct {
 	Rootless   bool // an ordinary user may have it, as root of a user namespace
 }
 
+// First is the first row that fits, or the zero Row.
+func First(rows []Row, fits func(Row) bool) Row {
+	if i := slices.IndexFunc(rows, fits); i >= 0 {
+		return rows[i]
+	}
+	return Row{}
+}
+
 // Options say how a runtime is opened.
 type Options struct {
 	Root string       // folder of the state of all labs; empty: this user's, see journal.Root

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"aqmlab/lockfile"
 )
 
 // errBusy says that another process is measuring a point.
@@ -34,9 +34,9 @@ func (s Store) claim(key string) (release func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if err := lockfile.Try(f, lockfile.Exclusive); err != nil {
 			f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
+			if errors.Is(err, lockfile.ErrHeld) {
 				return nil, errBusy
 			}
 			return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -75,7 +75,7 @@ func (s Store) Measuring(key string) (since time.Time, is bool) {
 		return since, false
 	}
 	defer f.Close()
-	if !errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
+	if !errors.Is(lockfile.Try(f, lockfile.Shared), lockfile.ErrHeld) {
 		return since, false // a killed process left it
 	}
 	info, err := f.Stat()

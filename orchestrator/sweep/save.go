@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"aqmlab/lockfile"
 	"aqmlab/results"
 	"aqmlab/results/store"
 )
@@ -61,14 +60,14 @@ func (s Store) saving() (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	switch err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	switch err = lockfile.Try(f, lockfile.Exclusive); {
 	case err == nil:
 		err = s.tidy()
-	case errors.Is(err, unix.EWOULDBLOCK):
+	case errors.Is(err, lockfile.ErrHeld):
 		err = nil
 	}
 	if err == nil { // others may hold it, too; who tidies up does for a moment
-		err = unix.Flock(int(f.Fd()), unix.LOCK_SH)
+		err = lockfile.Wait(f, lockfile.Shared)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", f.Name(), err), f.Close())

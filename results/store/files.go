@@ -9,8 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"aqmlab/bounded"
 	"aqmlab/results"
@@ -93,39 +92,12 @@ func writeThen(end func(*os.File) error, path string, write func(io.Writer) erro
 	return nil
 }
 
-// flush makes all files of a folder durable in one step. Disks take as long for one as
-// for many.
-func flush(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := unix.Syncfs(int(d.Fd())); err != nil {
-		return fmt.Errorf("flushing folder %s: %w", dir, err)
-	}
-	return nil
-}
-
 // rename moves a file or folder within one folder and makes that durable.
 func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(to))
-}
-
-// syncDir makes the entries of a folder durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("flushing folder %s: %w", dir, err)
-	}
-	return nil
 }
 
 // CheckWritable tells why no run can be stored below a folder, which need not be there
@@ -143,9 +115,9 @@ func CheckWritable(root string) error {
 	switch {
 	case err != nil:
 	case !info.IsDir():
-		err = unix.ENOTDIR
+		err = syscall.ENOTDIR
 	default:
-		err = unix.Access(dir, unix.W_OK|unix.X_OK)
+		err = writable(dir)
 	}
 	if err != nil {
 		return fmt.Errorf("storing runs in %s: %s: %w", root, dir, err)
@@ -192,17 +164,4 @@ func decode(path string, b []byte, v any) error {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	return nil
-}
-
-// pointLatest makes root/latest name the run, in one step.
-func pointLatest(root, name string) error {
-	link := filepath.Join(root, latestLink)
-	temp := filepath.Join(root, unfinished+latestLink+"-"+name) // runs may end at once
-	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if err := os.Symlink(name, temp); err != nil {
-		return err
-	}
-	return rename(temp, link)
 }

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"aqmlab/lockfile"
 	"aqmlab/results"
 )
 
@@ -131,12 +130,12 @@ func (r *Run) check() error {
 
 // growing tells whether a writer holds the folder.
 func growing(dir string) bool {
-	d, err := os.Open(dir)
+	d, err := openLock(dir)
 	if err != nil {
 		return false
 	}
 	defer d.Close()
-	return errors.Is(unix.Flock(int(d.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+	return errors.Is(lockfile.Try(d, lockfile.Shared), lockfile.ErrHeld)
 }
 
 // Find is the folder of the run that the user means: a path, or the name of a
@@ -144,7 +143,11 @@ func growing(dir string) bool {
 // named without the prefix that its folder still has. The error for an unknown
 // one lists the newest of those that there are.
 func Find(root, ref string) (dir string, err error) {
-	for _, dir := range []string{ref, filepath.Join(root, ref), filepath.Join(root, unfinished+ref)} {
+	places := []string{ref, filepath.Join(root, ref), filepath.Join(root, unfinished+ref)}
+	if name, err := namedLatest(root); err == nil && ref == latestLink { // it need not be a folder
+		places = append(places, filepath.Join(root, name))
+	}
+	for _, dir := range places {
 		if info, err := os.Stat(dir); ref != "" && err == nil && info.IsDir() {
 			return behindLatest(filepath.Clean(dir)), nil
 		}
@@ -169,7 +172,7 @@ func behindLatest(dir string) string {
 	if filepath.Base(dir) != latestLink {
 		return dir
 	}
-	to, err := os.Readlink(dir)
+	to, err := namedLatest(filepath.Dir(dir))
 	if err != nil {
 		return dir
 	}

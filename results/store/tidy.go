@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"aqmlab/lockfile"
 )
 
 // Tidy removes from a folder of runs what processes left that were killed before their
@@ -59,28 +59,18 @@ var errLost = errors.New("another process has it")
 // the file is closed. Who gets the lock of a folder that was removed meanwhile has
 // nothing. Both errors are errLost.
 func lockDir(dir string) (lock *os.File, err error) {
-	if lock, err = os.Open(dir); err != nil {
+	if lock, err = openLock(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errLost
 		}
 		return nil, err
 	}
-	err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) || err == nil && !names(dir, lock) {
+	err = lockfile.Try(lock, lockfile.Exclusive)
+	if errors.Is(err, lockfile.ErrHeld) || err == nil && !stands(dir, lock) {
 		err = errLost
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
-}
-
-// names tells whether a path still is that of an open file.
-func names(path string, file *os.File) bool {
-	has, err := file.Stat()
-	if err != nil {
-		return false
-	}
-	is, err := os.Lstat(path)
-	return err == nil && os.SameFile(has, is)
 }

@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"aqmlab/bounded"
+	"aqmlab/lockfile"
 	"aqmlab/orchestrator/sweep"
 	"aqmlab/results/store"
 )
@@ -101,9 +100,9 @@ func (r records) follow() (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := lockfile.Try(f, lockfile.Exclusive); err != nil {
 		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		if errors.Is(err, lockfile.ErrHeld) {
 			err = errors.New("another process follows its jobs already")
 		}
 		return nil, fmt.Errorf("following sweep %s: %w", r.Name, err)

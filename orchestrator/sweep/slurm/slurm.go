@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -87,7 +86,7 @@ func run(ctx context.Context, name string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
 	c.Stdout, c.Stderr = &out, &errs
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	inOwnGroup(c)
 	err := c.Run()
 	switch said := strings.TrimSpace(errs.String()); {
 	case errors.Is(err, exec.ErrNotFound):

@@ -1,0 +1,11 @@
+package slurm
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// inOwnGroup has a command run in a process group of its own.
+func inOwnGroup(c *exec.Cmd) {
+	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
