@@ -89,7 +89,11 @@ func TestEndWhileComingUp(t *testing.T) {
 			}
 			_ = s.Wait()
 			if signal == os.Kill {
-				aqmlab(t, plainVar, 0, "lab", "list")
+				// A child that was just being started has the lab locked until it is gone, too.
+				waitFor(t, func() bool {
+					aqmlab(t, plainVar, 0, "lab", "list")
+					return len(leftovers(t)) == 0
+				})
 			} else if code := s.ProcessState.ExitCode(); code != 130 {
 				t.Errorf("exit code %d, want 130", code)
 			}
