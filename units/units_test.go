@@ -260,7 +260,7 @@ func FuzzClock(f *testing.F) {
 			bytes int32
 		}{{before, first}, {r, n}, {r, n}, {r, n}} {
 			if send.rate < 1 || send.bytes < 0 || send.bytes > 1e9 {
-				t.Skip()
+				return // no link is so
 			}
 			follows := i > 1
 			if !follows {
@@ -268,7 +268,7 @@ func FuzzClock(f *testing.F) {
 			}
 			bits := new(big.Int).Mul(big.NewInt(int64(send.bytes)), big.NewInt(8e9))
 			if bits.Add(bits, rest); !bits.IsInt64() {
-				t.Skip()
+				return // no packet is so long
 			}
 			want, _ := bits.DivMod(bits, big.NewInt(send.rate), rest)
 			if got := c.Transmit(5, int(send.bytes), units.Rate(send.rate), follows); int64(got) != 5+want.Int64() {
