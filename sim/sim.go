@@ -163,7 +163,7 @@ func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("simulating: %w", context.Cause(ctx))
 		}
-		s.progress.Events += int64(s.loop.Run(batch))
+		s.progress.Events += int64(s.loop.Run(1<<63-1, batch))
 		watch(s.Progress())
 	}
 	s.probes.finish()

@@ -8,7 +8,7 @@ import (
 // calendar is a queue of what is due soon: a ring of slots, each some time wide
 // (Brown, CACM 1988). There are many more slots than entries, so almost every entry is
 // alone in its slot, and found by the bit of that. Others of a slot stand in a list
-// behind its first one, in the order of (time, sequence). What is due beyond the ring is
+// behind its first one, in the order of (time, key). What is due beyond the ring is
 // for the wheel.
 //
 // The number of slots and their width follow what is scheduled, see [calendar.fit].
@@ -178,13 +178,13 @@ func (c *calendar) cancel(t *Timer) bool {
 	switch {
 	case c.used[s/64]>>(s%64)&1 == 0:
 		return false
-	case q.seq == t.seq:
+	case q.key == t.key:
 		c.drop(s)
 		return true
 	}
 	before := int32(0)
 	for i := q.head; i != 0; before, i = i, c.nodes[i].next {
-		if c.nodes[i].seq == t.seq {
+		if c.nodes[i].key == t.key {
 			c.leave(q, before, i)
 			return true
 		}

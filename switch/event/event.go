@@ -1,8 +1,8 @@
 // Package event is the deterministic event queue that drives a network in lab
 // time, from event to event in virtual time or slaved to the wall clock.
 //
-// Events are ordered by time; events of one instant run in the order in which
-// they were scheduled. Nothing here reads a clock, allocates per event, or
+// Events are ordered by time, and those of one instant as [Lane] says. On one lane they
+// run in the order in which they were scheduled. Nothing here reads a clock, allocates per event, or
 // starts a goroutine: a component owns its timers and re-arms them.
 package event
 
@@ -28,7 +28,7 @@ func (call) Near()                    {}
 type Timer struct {
 	action Action
 	at     time.Duration
-	seq    uint64 // of the entry that stands for it in the loop; zero when not pending
+	key    Key // of the entry that stands for it in the loop; zero when not pending
 }
 
 // NewTimer returns a timer that calls fire, with the timer's due time, when it
@@ -40,7 +40,7 @@ func NewTimer(fire func(now time.Duration)) *Timer { return &Timer{action: call(
 func (t *Timer) Does(a Action) { t.action = a }
 
 // Pending tells whether the timer is scheduled.
-func (t *Timer) Pending() bool { return t.seq != 0 }
+func (t *Timer) Pending() bool { return t.key != 0 }
 
 // At is the lab time for which the timer is, or was last, scheduled.
 func (t *Timer) At() time.Duration { return t.at }

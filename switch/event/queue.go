@@ -6,16 +6,18 @@ import "time"
 // which costs little, and the others in a wheel, which reaches all times. When the time
 // of the first one there has come, it moves to the calendar.
 type queue struct {
-	near calendar
-	far  wheel
-	then time.Duration // nothing in far is due before; only while something is there
+	near  calendar
+	far   wheel
+	then  time.Duration // nothing in far is due before; only while something is there
+	count int           // entries that were placed
 }
 
 // place adds an entry that is not before now.
 func (q *queue) place(now time.Duration, e entry) {
-	if e.seq%period == 1 {
+	if q.count%period == 0 {
 		q.fit(now)
 	}
+	q.count++
 	q.put(now, e)
 }
 
@@ -89,7 +91,7 @@ func (q *queue) draw() {
 // cancel forgets the entry that stands for a timer.
 func (q *queue) cancel(t *Timer) {
 	if !q.near.cancel(t) {
-		t.seq = 0
+		t.key = 0
 		q.far.forget()
 	}
 }

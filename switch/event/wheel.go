@@ -9,15 +9,15 @@ import (
 // looking for the earliest touches no timer.
 type entry struct {
 	at  time.Duration
-	seq uint64
+	key Key
 	t   *Timer
 }
 
 // before tells whether e runs before another one.
-func (e *entry) before(f *entry) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
+func (e *entry) before(f *entry) bool { return e.at < f.at || e.at == f.at && e.key < f.key }
 
 // live tells whether the timer has not been moved or cancelled since.
-func (e *entry) live() bool { return e.t.seq == e.seq }
+func (e *entry) live() bool { return e.t.key == e.key && e.t.at == e.at }
 
 // wheel is a monotone priority queue: a hierarchy of timing wheels (Varghese and
 // Lauck, SOSP 1987) that turns to the next entry instead of tick by tick, as a
