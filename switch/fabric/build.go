@@ -44,11 +44,11 @@ func (n *Network) build(spec Spec) error {
 	if err := errors.Join(spec.Pause.check(), spec.checkPart()); err != nil {
 		return err
 	}
-	n.drops = n.to.Release
-	if spec.Pause.on() {
-		n.drops = n.dropped
-	}
 	hosts := len(spec.Hosts)
+	if len(n.to.Parts.Loops) == 0 {
+		n.to.Parts.Loops = []*event.Loop{n.loop}
+	}
+	n.ground, n.borders = ground(n.to.Parts, hosts, len(nodes), n.to.Release)
 	routes := make([]table, len(nodes))
 	for at := hosts; at < len(nodes); at++ {
 		forward := forwarder(&routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
@@ -99,34 +99,37 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		n.numbered += len(nodes[at].links)
 		return nil
 	}
-	pool := port.NewPool(spec.Port.Buffer)
+	pool, here := port.NewPool(spec.Port.Buffer), n.ground[at]
+	drops := n.drops(here, spec.Pause)
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
 		ps.FacesHost = e.far < len(spec.Hosts)
 		made := Port{Switch: nodes[at].name, Far: nodes[e.far].name}
 		var err error
-		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, n.drops); err == nil {
-			made.Ingress, err = port.NewIngress(ps, port.Outlet{Forward: forward, Release: n.drops})
+		if made.Port, err = port.NewInPool(ps, n.to.Kinds, pool, drops); err == nil {
+			made.Ingress, err = port.NewIngress(ps, port.Outlet{Forward: forward, Release: drops})
 		}
 		if err != nil {
 			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)
 		}
 		e.tx = newTransmitter(made.Port, made.Ingress)
 		e.away = &e.tx.wire
-		n.initWire(e.away, *e)
+		n.initWire(e.away, at, *e)
 		e.in = &entrance{gate: made.Ingress, forward: forward}
 		if spec.Pause.on() {
-			e.in.intake = newIntake(n.loop, spec.Pause, len(n.ports), *e, n.stopper(nodes, *e))
+			far, ways := n.ground[e.far], 2*len(spec.Links)
+			f := newFrames(far, ways+e.number, n.borders.box(here.part, far.part), n.stopper(nodes, *e))
+			e.in.intake = newIntake(here.lane, spec.Pause, len(n.ports), *e, f)
 			e.in.intake.lengths = spec.Port.Lengths
 			e.tx.left = n.left
 		}
 		if e.beyond {
-			n.inlets[e.number/2] = newInlet(n.loop, *e, nodes[e.far].links[e.peer].states, e.in)
+			n.inlets[e.number/2] = newInlet(here.lane, *e, nodes[e.far].links[e.peer].states, e.in)
 		}
 		e.in.build()
 		made.in = e.in
-		n.ports, n.makings = append(n.ports, made), append(n.makings, making{ps, e.tx})
+		n.ports, n.makings = append(n.ports, made), append(n.makings, making{ps, e.tx, drops})
 	}
 	return nil
 }
@@ -149,14 +152,14 @@ func (n *Network) addHost(spec Spec, nodes []node, at int) error {
 	}
 	u := &n.hosts[at]
 	if spec.HostPorts {
-		if err := n.addHostPort(u, spec.Port, Port{Switch: h.Name, Far: far}, links[0]); err != nil {
+		if err := n.addHostPort(u, spec.Port, Port{Switch: h.Name, Far: far}, at, links[0]); err != nil {
 			return err
 		}
 	} else {
 		u.wire = new(wire)
-		n.initWire(u.wire, links[0])
+		n.initWire(u.wire, at, links[0])
 		if spec.Pause.on() {
-			u.gate = &gate{loop: n.loop, wire: u.wire, send: func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }}
+			u.gate = &gate{wire: u.wire, send: func(at time.Duration, k *packet.Packet) { n.transmit(at, u.wire, k) }}
 			u.gate.free = event.NewTimer(u.gate.serve)
 		}
 	}
@@ -167,15 +170,15 @@ func (n *Network) addHost(spec Spec, nodes []node, at int) error {
 }
 
 // addHostPort makes the port that a host sends by.
-func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, e end) (err error) {
+func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, at int, e end) (err error) {
 	spec = n.nextPort(spec, e.link.Rate)
 	if made.Port, err = port.New(spec, n.to.Kinds, n.to.Release); err != nil {
 		return fmt.Errorf("port of host %s: %w", made.Switch, err)
 	}
 	u.port = newTransmitter(made.Port, nil)
 	u.wire = &u.port.wire
-	n.initWire(u.wire, e)
-	n.ports, n.makings = append(n.ports, made), append(n.makings, making{spec, u.port})
+	n.initWire(u.wire, at, e)
+	n.ports, n.makings = append(n.ports, made), append(n.makings, making{spec, u.port, n.to.Release})
 	return nil
 }
 
@@ -193,17 +196,18 @@ func (n *Network) stopper(nodes []node, e end) func(now time.Duration, stop bool
 	}
 }
 
-// initWire makes a wire the direction that leads away from an end of a link.
-func (n *Network) initWire(w *wire, e end) {
-	delay := e.link.Delay
+// initWire makes a wire the direction that leads away from a node's end of a link.
+func (n *Network) initWire(w *wire, at int, e end) {
+	near, far, delay := n.ground[at], n.ground[e.far], e.link.Delay
 	if e.beyond {
-		delay = sentDelay(e.link.Delay)
+		far, delay = near, sentDelay(e.link.Delay)
 	}
-	i := newImpairment(e, delay, n.seed, n.to.Release)
+	i := newImpairment(e, delay, n.seed, near.release, far.release)
 	if i != nil {
 		n.impaired = append(n.impaired, i)
 	}
-	w.init(n.loop, e.link, delay, i)
+	w.init(near, far, e, delay, i)
+	w.box = n.borders.box(near.part, far.part)
 }
 
 // nextPort is how the next port is built, onto a link of that rate.

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"time"
 
+	"aqmlab/switch/packet"
 	"aqmlab/switch/port"
 )
 
 // making is how a port of the network was made.
 type making struct {
-	spec port.Spec
-	tx   *transmitter
+	spec  port.Spec
+	tx    *transmitter
+	drops func(*packet.Packet) // takes what the port drops
 }
 
 // Change readies all ports to go on as spec says of a port, see [port.Port.Change].
@@ -48,7 +50,7 @@ func (n *Network) changePort(i int, to port.Spec, pool *port.Pool) (func(time.Du
 	}
 	var gate *port.Ingress
 	if p.in != nil {
-		if gate, err = port.NewIngress(to, port.Outlet{Forward: p.in.forward, Release: n.drops}); err != nil {
+		if gate, err = port.NewIngress(to, port.Outlet{Forward: p.in.forward, Release: m.drops}); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +81,7 @@ func (p *Port) regate(now time.Duration, gate *port.Ingress, tx *transmitter) {
 // over.
 func (t *transmitter) resume(now time.Duration) {
 	if !t.busy {
-		t.wire.loop.Cancel(&t.next)
+		t.wire.lane.Cancel(&t.next)
 	}
 	if t.port.Bytes() > 0 && !t.stopped {
 		t.wake(now)

@@ -20,7 +20,7 @@ import (
 // were held back, too, the delay of their own host would be added, and no round trip
 // would take the time that was drawn for it.
 type delayLine struct {
-	loop    *event.Loop
+	lane    *event.Lane
 	uplink  *wire
 	rate    units.Rate // of the uplink, when held was last counted
 	classes []delayClass
@@ -48,7 +48,7 @@ func newDelayLine(uplink *wire, delays []time.Duration, states []HostState, send
 	if len(delays) == 0 {
 		return nil
 	}
-	l := &delayLine{loop: uplink.loop, uplink: uplink, rate: uplink.rate, classes: make([]delayClass, len(delays)), longest: slices.Max(delays), states: states}
+	l := &delayLine{lane: uplink.lane, uplink: uplink, rate: uplink.rate, classes: make([]delayClass, len(delays)), longest: slices.Max(delays), states: states}
 	for i, d := range delays {
 		c := &l.classes[i]
 		c.delay, c.send = d, send
@@ -98,7 +98,7 @@ func (l *delayLine) hold(at time.Duration, k *packet.Packet) {
 	l.follow(at)
 	c := &l.classes[class(k.Hash, len(l.classes))]
 	c.last = max(at+c.delay, c.last)
-	if c.waiting.Head() == nil && c.last <= l.loop.Now() {
+	if c.waiting.Head() == nil && c.last <= l.lane.Now() {
 		c.send(c.last, k)
 		return
 	}
@@ -106,7 +106,7 @@ func (l *delayLine) hold(at time.Duration, k *packet.Packet) {
 	c.waiting.Push(k)
 	l.held += l.takes(k)
 	if !c.next.Pending() {
-		l.loop.Schedule(c.next, k.Due)
+		l.lane.Schedule(c.next, k.Due)
 	}
 }
 
@@ -115,7 +115,7 @@ func (l *delayLine) release(c *delayClass, now time.Duration) {
 	k := c.waiting.Pop()
 	l.held -= l.takes(k)
 	if next := c.waiting.Head(); next != nil {
-		l.loop.Schedule(c.next, next.Due)
+		l.lane.Schedule(c.next, next.Due)
 	}
 	c.send(now, k)
 }

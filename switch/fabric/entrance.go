@@ -52,13 +52,15 @@ type inlet struct {
 	course  course        // by the time at which a packet comes
 	last    time.Duration // when the newest packet enters
 	waiting packet.Queue
+	lane    *event.Lane
 	next    *event.Timer
 }
 
 // newInlet makes the receiving end of a link, at one end of it, whose other direction
 // has these states; in takes what comes out of it.
-func newInlet(loop *event.Loop, e end, states []LinkState, in *entrance) *inlet {
+func newInlet(lane *event.Lane, e end, states []LinkState, in *entrance) *inlet {
 	t := &inlet{
+		lane:      lane,
 		LossCount: LossCount{Number: e.number ^ 1, From: e.link.B, To: e.link.A},
 		states:    shared(states, receivedDelay),
 		course:    course{LinkState: LinkState{Delay: receivedDelay(e.link.Delay)}},
@@ -69,7 +71,7 @@ func newInlet(loop *event.Loop, e end, states []LinkState, in *entrance) *inlet 
 	t.next = event.NewTimer(func(now time.Duration) {
 		k := t.waiting.Pop()
 		if next := t.waiting.Head(); next != nil {
-			loop.Schedule(t.next, next.Due)
+			lane.Schedule(t.next, next.Due)
 		}
 		in.take(now, k)
 	})

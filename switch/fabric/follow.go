@@ -60,7 +60,7 @@ func (n *Network) steer(e *end, t Timeline) {
 	case w.impair != nil:
 		w.impair.steer(*e)
 	case len(e.states) > 0:
-		w.impair = newImpairment(*e, w.delay, n.seed, n.to.Release)
+		w.impair = newImpairment(*e, w.delay, n.seed, n.to.Release, n.to.Release)
 		n.impaired = append(n.impaired, w.impair)
 		w.lead(w.sink)
 	}

@@ -11,12 +11,15 @@ import (
 
 // impairment is what a wire is beside a rate and a delay that never change: its loss,
 // its jitter and its course. The draws depend only on the seed, on the wire's place in
-// the spec and on the packets before.
+// the spec and on the packets before. Its ends may be of different parts: what is read and
+// written at one of them is not at the other.
 type impairment struct {
-	rand    *rand.Rand
+	late    *rand.Rand // draws the jitter, at the near end
+	lose    *rand.Rand // draws the losses, at the far end
 	jitter  time.Duration
-	last    time.Duration // when the newest packet arrives
-	release func(*packet.Packet)
+	last    time.Duration        // when the newest packet arrives
+	release func(*packet.Packet) // at the near end
+	lost    func(*packet.Packet) // the same at the far end
 	LossCount
 	rate    float64
 	mayLose bool // at some time
@@ -36,15 +39,17 @@ type LossCount struct {
 
 // newImpairment makes the impairment of one direction of a link, whose delay is that of
 // its wire. It is nil when the link has neither loss nor jitter, and never changes.
-func newImpairment(e end, delay time.Duration, seed uint64, release func(*packet.Packet)) *impairment {
+func newImpairment(e end, delay time.Duration, seed uint64, release, lost func(*packet.Packet)) *impairment {
 	l := e.link
 	if l.LossRate == 0 && l.Jitter == 0 && len(e.states) == 0 {
 		return nil
 	}
 	i := &impairment{
-		rand:      rand.New(rand.NewPCG(seed, uint64(e.number)^0x5bd1e9955bd1e995)), // any constant that nothing else draws with
+		late:      rand.New(rand.NewPCG(seed, uint64(e.number)^0x5bd1e9955bd1e995)), // any constants that nothing else draws with
+		lose:      rand.New(rand.NewPCG(seed, uint64(e.number)^0x2545f4914f6cdd1d)),
 		jitter:    l.Jitter,
 		release:   release,
+		lost:      lost,
 		LossCount: LossCount{Number: e.number, From: l.A, To: l.B},
 		rate:      l.LossRate,
 		mayLose:   l.LossRate > 0,
@@ -98,7 +103,7 @@ func (c *impairment) cuts(k *packet.Packet) bool {
 // arrival adds jitter to the time at which a packet is due.
 func (c *impairment) arrival(due time.Duration) time.Duration {
 	if c.jitter > 0 {
-		due += time.Duration(c.rand.Int64N(int64(c.jitter) + 1))
+		due += time.Duration(c.late.Int64N(int64(c.jitter) + 1))
 	}
 	c.last = max(c.last, due)
 	return c.last
@@ -110,10 +115,10 @@ func (c *impairment) loses(now time.Duration, k *packet.Packet) bool {
 	if len(c.arriving.ahead) > 0 && c.arriving.at(now) {
 		c.rate = c.arriving.LossRate
 	}
-	if c.rate == 0 || c.rand.Float64() >= c.rate {
+	if c.rate == 0 || c.lose.Float64() >= c.rate {
 		return false
 	}
 	c.Packets++
-	c.release(k)
+	c.lost(k)
 	return true
 }

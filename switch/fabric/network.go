@@ -23,6 +23,7 @@ type Edge interface {
 // can be built of.
 type Attachment struct {
 	Edge    Edge
+	Parts   Parts                // none: all runs on the loop of the network
 	Release func(*packet.Packet) // takes the packets that switches drop
 	Kinds   port.Kinds           // that the spec names rows of
 	// Beyond takes the packets that leave by a trunk, a link to a switch that the
@@ -44,16 +45,18 @@ type Collector interface {
 }
 
 // Network is a running fabric. Everything in it happens on the event loop that
-// it was built on.
+// it was built on, or on those of its [Parts]; what concerns all of these, still on the
+// former, while none of them runs.
 type Network struct {
 	loop       *event.Loop
+	ground     []on // of all nodes
+	borders    borders
 	to         Attachment
 	hosts      []uplink
 	index      map[netip.Addr]int
 	codepoints map[netip.Addr]packet.Codepoint // of addresses whose packets get another one
 	ports      []Port
-	makings    []making             // of the ports
-	drops      func(*packet.Packet) // takes what ports of switches drop
+	makings    []making // of the ports
 	nodes      []node
 	routes     []table        // of all nodes, as they are now
 	whole      []table        // the same while no link is down
@@ -176,8 +179,8 @@ func (n *Network) Backlog(now time.Duration, host int) time.Duration {
 
 // transmit puts a packet on its host's uplink.
 func (n *Network) transmit(at time.Duration, w *wire, k *packet.Packet) {
-	if w.transmit(max(at, w.busy), k) && k.Due < n.loop.Now() {
-		k.Due = n.loop.Now()
+	if w.transmit(max(at, w.busy), k) && k.Due < w.lane.Now() {
+		k.Due = w.lane.Now()
 		n.clamped++
 	}
 }
@@ -193,14 +196,14 @@ func (n *Network) Arrive(at time.Duration, trunk int, k *packet.Packet) {
 		n.to.Release(k)
 		return
 	}
-	if k.Due < n.loop.Now() {
-		k.Due = n.loop.Now()
+	if k.Due < in.lane.Now() {
+		k.Due = in.lane.Now()
 		n.clamped++
 	}
 	in.last = k.Due
 	in.waiting.Push(k)
 	if !in.next.Pending() {
-		n.loop.Schedule(in.next, k.Due)
+		in.lane.Schedule(in.next, k.Due)
 	}
 }
 
@@ -262,10 +265,15 @@ func (n *Network) left(now time.Duration, k *packet.Packet) {
 	in.add(now, -in.lengths.Of(int(k.Size)))
 }
 
-// dropped counts a packet out that a switch under flow control drops.
-func (n *Network) dropped(k *packet.Packet) {
-	n.left(n.loop.Now(), k)
-	n.to.Release(k)
+// drops takes what ports of a switch drop. Under flow control it counts them out.
+func (n *Network) drops(at on, p Pause) func(*packet.Packet) {
+	if !p.on() {
+		return at.release
+	}
+	return func(k *packet.Packet) {
+		n.left(at.lane.Now(), k)
+		at.release(k)
+	}
 }
 
 // Lost counts the packets that links have lost so far, of each direction of the

@@ -20,7 +20,7 @@ type PauseCount struct {
 // far end of its link pause frames.
 type intake struct {
 	Pause
-	loop    *event.Loop
+	lane    *event.Lane
 	states  []LinkState // of the link's direction that words take, in the timeline
 	course  course      // the same, as time goes on
 	number  int32       // of the port, in n.ports
@@ -30,20 +30,60 @@ type intake struct {
 	since   time.Duration
 	count   PauseCount
 
-	// Frames that stop the far end and frames that let it go on arrive in turn, a
-	// stop first.
-	frames []time.Duration // when those under way arrive
-	next   *event.Timer    // for the first of them
-	last   bool            // the last frame that arrived was a stop
-	stop   func(now time.Duration, stop bool)
+	sent   time.Duration // when the last frame arrives
+	frames *frames
 }
 
-// newIntake puts the port of that number, at one end of a link, under flow control. stop
-// stops the far end or lets it go on.
-func newIntake(loop *event.Loop, p Pause, number int, e end, stop func(now time.Duration, stop bool)) *intake {
-	in := &intake{Pause: p, loop: loop, states: e.states, course: course{LinkState: LinkState{Delay: e.link.Delay}}, number: int32(number), stop: stop}
-	in.next = event.NewTimer(in.arrive)
-	return in
+// frames are the pause frames on their way to the far end of a link. Those that stop it
+// and those that let it go on arrive in turn, a stop first.
+type frames struct {
+	loop *event.Loop // of the far end
+	key  event.Key   // of frames there
+	box  *box        // to its part; nil when the near end is of the same
+
+	arrivals []time.Duration // of those under way
+	next     *event.Timer    // for the first of them
+	last     bool            // the last frame that arrived was a stop
+	stop     func(now time.Duration, stop bool)
+}
+
+// newFrames makes the way of the frames to a far end, which stop stops or lets go on.
+func newFrames(far on, way int, b *box, stop func(now time.Duration, stop bool)) *frames {
+	f := &frames{loop: far.lane.Loop(), key: far.lane.Key(way), box: b, stop: stop}
+	f.next = event.NewTimer(f.fire)
+	return f
+}
+
+// send has a frame arrive at that time.
+func (f *frames) send(at time.Duration) {
+	if f.box != nil {
+		f.box.put(at, f, nil)
+		return
+	}
+	f.arrive(at, nil)
+}
+
+// arrive is told of a frame that will arrive.
+func (f *frames) arrive(at time.Duration, _ *packet.Packet) {
+	f.arrivals = append(f.arrivals, at)
+	if !f.next.Pending() {
+		f.loop.ScheduleBy(f.key, f.next, f.arrivals[0])
+	}
+}
+
+// fire is called when the first frame under way reaches the far end.
+func (f *frames) fire(now time.Duration) {
+	f.arrivals = slices.Delete(f.arrivals, 0, 1)
+	if len(f.arrivals) > 0 {
+		f.loop.ScheduleBy(f.key, f.next, f.arrivals[0])
+	}
+	f.last = !f.last
+	f.stop(now, f.last)
+}
+
+// newIntake puts the port of that number, at one end of a link, under flow control.
+func newIntake(lane *event.Lane, p Pause, number int, e end, f *frames) *intake {
+	return &intake{Pause: p, lane: lane, states: e.states, course: course{LinkState: LinkState{Delay: e.link.Delay}}, number: int32(number), frames: f}
 }
 
 // before is the link of an ingress chain that counts packets.
@@ -70,31 +110,14 @@ func (in *intake) add(now time.Duration, bytes int) {
 	}
 	in.paused = !in.paused
 	in.course.at(now)
-	arrives := now + in.course.Delay
-	if n := len(in.frames); n > 0 {
-		arrives = max(arrives, in.frames[n-1])
-	}
-	in.frames = append(in.frames, arrives)
-	if !in.next.Pending() {
-		in.loop.Schedule(in.next, in.frames[0])
-	}
-}
-
-// arrive is called when the first frame under way reaches the far end.
-func (in *intake) arrive(now time.Duration) {
-	in.frames = slices.Delete(in.frames, 0, 1)
-	if len(in.frames) > 0 {
-		in.loop.Schedule(in.next, in.frames[0])
-	}
-	in.last = !in.last
-	in.stop(now, in.last)
+	in.sent = max(in.sent, now+in.course.Delay)
+	in.frames.send(in.sent)
 }
 
 // gate is a host's uplink under flow control. Packets wait in it instead of
 // being put on the wire ahead of time, so that all but the one that is being
 // sent can be stopped.
 type gate struct {
-	loop    *event.Loop
 	wire    *wire
 	send    func(at time.Duration, k *packet.Packet) // puts a packet on the wire
 	waiting packet.Queue                             // Due is when it came
@@ -107,7 +130,7 @@ type gate struct {
 func (g *gate) take(at time.Duration, k *packet.Packet) {
 	k.Due = at
 	g.waiting.Push(k)
-	g.serve(g.loop.Now())
+	g.serve(g.wire.lane.Now())
 }
 
 // serve sends what may be sent: one packet, and more when they were noticed so
@@ -115,7 +138,7 @@ func (g *gate) take(at time.Duration, k *packet.Packet) {
 func (g *gate) serve(now time.Duration) {
 	for !g.stopped && g.waiting.Head() != nil {
 		if g.wire.busy > now {
-			g.loop.Schedule(g.free, g.wire.busy)
+			g.wire.lane.Schedule(g.free, g.wire.busy)
 			return
 		}
 		k := g.waiting.Pop()

@@ -170,8 +170,8 @@ func checkIntakes(t *testing.T, n *Network, s Spec) {
 		if most := int(s.Pause.Peak(s.Links[0], 1500)); c.Pauses.PeakBytes > most {
 			t.Errorf("%s from %s held %d bytes, at most %d are allowed", c.Switch, c.Far, c.Pauses.PeakBytes, most)
 		}
-		if in := n.ports[i].in.intake; in.bytes != 0 || in.paused || in.last || c.Pauses.Stops > 0 != (c.Pauses.Stopped > 0) {
-			t.Errorf("%s from %s ends with %d bytes, stopped %v and %v, %+v", c.Switch, c.Far, in.bytes, in.paused, in.last, c.Pauses)
+		if in := n.ports[i].in.intake; in.bytes != 0 || in.paused || in.frames.last || c.Pauses.Stops > 0 != (c.Pauses.Stopped > 0) {
+			t.Errorf("%s from %s ends with %d bytes, stopped %v and %v, %+v", c.Switch, c.Far, in.bytes, in.paused, in.frames.last, c.Pauses)
 		}
 		between := strings.HasPrefix(c.Switch, "p") && c.Far != "l1" || c.Switch == "l1" && strings.HasPrefix(c.Far, "p")
 		if between && c.Pauses.Stops == 0 {
@@ -201,8 +201,8 @@ func TestPauseForgetsDrops(t *testing.T) {
 	}
 	for i, p := range r.ports {
 		in := p.in.intake
-		if in.bytes != 0 || in.last {
-			t.Errorf("port %d ends with %d bytes, halted %v", i, in.bytes, in.last)
+		if in.bytes != 0 || in.frames.last {
+			t.Errorf("port %d ends with %d bytes, halted %v", i, in.bytes, in.frames.last)
 		}
 	}
 }

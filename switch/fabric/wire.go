@@ -19,7 +19,8 @@ type wire struct {
 	due   event.Timer
 	first *packet.Packet // to arrive; nil when the wire is empty
 	sink  func(now time.Duration, k *packet.Packet)
-	loop  *event.Loop
+	loop  *event.Loop // of the far end
+	key   event.Key   // of arrivals there
 
 	last   *packet.Packet // to arrive, unless the wire is empty
 	busy   time.Duration  // when the transmitter is free
@@ -27,13 +28,15 @@ type wire struct {
 	clock  units.Clock
 	delay  time.Duration
 	impair *impairment // nil on a link without loss and jitter that never changes
-	_      [24]byte
+	lane   *event.Lane // of the near end
+	box    *box        // to the part of the far end; nil when the near end is of the same
 }
 
-// init makes w a direction of a link. It is complete when it is told where it
-// leads.
-func (w *wire) init(loop *event.Loop, l Link, delay time.Duration, i *impairment) {
-	w.loop, w.rate, w.delay, w.impair = loop, l.Rate, delay, i
+// init makes w the direction of a link that leads away from an end. It is complete when
+// it is told where it leads.
+func (w *wire) init(near, far on, e end, delay time.Duration, i *impairment) {
+	w.lane, w.loop, w.key = near.lane, far.lane.Loop(), far.lane.Key(e.number)
+	w.rate, w.delay, w.impair = e.link.Rate, delay, i
 	w.due.Does(w)
 }
 
@@ -75,16 +78,25 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) bool {
 			return false
 		}
 	}
+	if w.box != nil {
+		w.box.put(k.Due, w, k)
+		return true
+	}
+	w.arrive(k.Due, k)
+	return true
+}
+
+// arrive has a packet arrive at that time, behind those that are on the wire.
+func (w *wire) arrive(at time.Duration, k *packet.Packet) {
 	k.Next = nil
 	switch {
 	case w.first == nil:
 		w.first = k
-		w.loop.Schedule(&w.due, k.Due)
+		w.loop.ScheduleBy(w.key, &w.due, at)
 	default:
-		w.last.Next, w.last.Behind = k, k.Due
+		w.last.Next, w.last.Behind = k, at
 	}
 	w.last = k
-	return true
 }
 
 // Fire hands over the packet whose last bit reaches the far end, or would. The
@@ -92,7 +104,7 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) bool {
 func (w *wire) Fire(now time.Duration) {
 	k := w.first
 	if w.first = k.Next; w.first != nil {
-		w.loop.Schedule(&w.due, k.Behind)
+		w.loop.ScheduleBy(w.key, &w.due, k.Behind)
 		k.Next = nil
 	}
 	w.sink(now, k)
@@ -132,7 +144,7 @@ func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
 // offer gives a host's port a packet that left the host's stack at the lab time
 // at, or, when that is over, when it is noticed.
 func (t *transmitter) offer(at time.Duration, k *packet.Packet) {
-	t.enqueue(max(at, t.wire.loop.Now()), k)
+	t.enqueue(max(at, t.wire.lane.Now()), k)
 }
 
 // wake sends, or sees to it that the end of the transmission under way does.
@@ -141,7 +153,7 @@ func (t *transmitter) wake(now time.Duration) {
 	case !t.busy || !t.next.Pending() && t.wire.busy <= now:
 		t.Fire(now)
 	case !t.next.Pending():
-		t.wire.loop.Schedule(&t.next, t.wire.busy)
+		t.wire.lane.Schedule(&t.next, t.wire.busy)
 	}
 }
 
@@ -160,10 +172,10 @@ func (t *transmitter) Fire(now time.Duration) {
 		}
 		t.wire.transmit(now, k)
 		if t.port.Bytes() > 0 {
-			t.wire.loop.Schedule(&t.next, t.wire.busy)
+			t.wire.lane.Schedule(&t.next, t.wire.busy)
 		}
 	case wait > 0:
-		t.wire.loop.Schedule(&t.next, wait)
+		t.wire.lane.Schedule(&t.next, wait)
 	}
 	t.occupied(now) // last: released ACKs may come back to this port
 }
