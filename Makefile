@@ -11,7 +11,7 @@ PROFILE = orchestrator/bench/simulations.pgo
 TIMEOUT ?= 30m
 UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
 # Packages that start no goroutine, which TestSerial checks: nothing in them can race.
-SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare|foreign|report.*|store)|sim.*|site.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
+SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare|foreign|report.*|store)|sim|sim/(rdma|tcp)|site.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue site/docs
 FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/inventory:FuzzParse ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./units:FuzzClock ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/foreign:FuzzForeign ./results/store:FuzzTable ./results/store:FuzzManifest

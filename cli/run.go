@@ -103,6 +103,7 @@ type runFlags struct {
 	runtime, out, resume string
 	machines             string
 	jobs                 int
+	threads              int
 	asJSON               bool
 }
 
@@ -136,6 +137,7 @@ run's is refused.`,
 	addKernel(c, &f.kernel)
 	addMachines(c, &f.machines)
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points that run at once in virtual time; 0: one a CPU")
+	c.Flags().IntVar(&f.threads, "threads", 0, "CPUs for one simulated point, which change no result; 0: those that points leave idle")
 	c.Flags().StringVar(&f.out, "out", runsDir, "folder for the results")
 	completeFlag(c, "runtime", cobra.FixedCompletions(orchestrator.RuntimeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(c, "schemes", completeSchemes(kinds))
@@ -159,6 +161,9 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	if f.jobs < 0 {
 		return usage(fmt.Errorf("--jobs %d: want 0 (one a CPU) or more", f.jobs))
 	}
+	if f.threads < 0 {
+		return usage(fmt.Errorf("--threads %d: want 0 (those that points leave idle) or more", f.threads))
+	}
 	lab, resumed, err := f.open(names, kinds)
 	if err != nil {
 		return err
@@ -170,6 +175,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 		Log:     c.ErrOrStderr(),
 		Runtime: on,
 		Jobs:    f.jobs,
+		Threads: f.threads,
 		Out:     f.out,
 		Resume:  resumed,
 	}.Settle(c.Context(), lab)

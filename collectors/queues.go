@@ -102,22 +102,24 @@ var (
 
 // Estimates keeps every estimate that the schemes of switch ports make of how fast
 // their queues drain. Ports whose scheme makes none have none. The zero value is ready.
-type Estimates struct{ samples []results.EstimateSample }
+type Estimates struct{ samples [][]results.EstimateSample } // by port
 
 // Attach has the schemes of a network tell what they estimate.
 func (c *Estimates) Attach(_ *event.Loop, network *fabric.Network) {
-	for _, p := range network.Ports() {
+	c.samples = make([][]results.EstimateSample, len(network.Ports()))
+	for i, p := range network.Ports() {
 		p.Estimates(func(now time.Duration, e aqm.Estimate) {
-			c.samples = append(c.samples, results.EstimateSample{
+			c.samples[i] = append(c.samples[i], results.EstimateSample{
 				At: now, Switch: p.Switch, Port: p.Far, Queue: int32(e.Queue), Rate: int64(e.Sample), Smoothed: int64(e.Smoothed),
 			})
 		})
 	}
 }
 
-// End is what was estimated, in the order of time, once the network has stopped.
-// Times count from the start of the loop.
+// End is what was estimated, in the order of time and then of ports, once the network has
+// stopped. Times count from the start of the loop.
 func (c *Estimates) End() []results.EstimateSample {
-	slices.SortStableFunc(c.samples, func(a, b results.EstimateSample) int { return cmp.Compare(a.At, b.At) })
-	return c.samples
+	all := slices.Concat(c.samples...)
+	slices.SortStableFunc(all, func(a, b results.EstimateSample) int { return cmp.Compare(a.At, b.At) })
+	return all
 }

@@ -40,7 +40,7 @@ func TestCaptureShowsPIAS(t *testing.T) {
 	}
 	p := backend.Point{Coord: results.Coord{Scheme: "tcn", Load: 0.5, Seed: 1}, Flows: flows}
 	t.Run("sim", func(t *testing.T) {
-		made, err := simulated.Measure(t.Context(), lab, p, func(backend.Progress) {})
+		made, err := simulated.Models{Lab: lab}.Measure(t.Context(), p, func(backend.Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}

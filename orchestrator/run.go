@@ -25,6 +25,7 @@ type RunOptions struct {
 	Runtime  Runtime       // where the hosts run; empty: Auto
 	Runtimes []backend.Row // that there are; nil: those of [Runtimes]
 	Jobs     int           // points that run at once in virtual time; zero: one a CPU
+	Threads  int           // CPUs for each simulated point; zero: those that points leave idle
 	Out      string        // folder that the run is stored below
 	Root     string        // folder of the state of all labs; empty: this user's, see journal.Root
 	Log      io.Writer     // gets what helper processes complain about, several at a time; may be nil
@@ -90,7 +91,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 		o.Watcher.Note("warning: " + line)
 	}
 	jobs := min(cmp.Or(o.Jobs, runtime.NumCPU()), len(points))
-	b, err := row.Open(ctx, lab, backend.Options{Root: o.Root, Log: o.Log, Jobs: jobs, Note: o.Watcher.Note})
+	b, err := row.Open(ctx, lab, backend.Options{Root: o.Root, Log: o.Log, Jobs: jobs, Threads: o.threads(jobs), Note: o.Watcher.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +99,14 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 	b.Manifest.InPlaceOf(o.InPlaceOf)
 	run, err := o.runOn(ctx, b, lab, points)
 	return run, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
+}
+
+// threads is how many CPUs a point may have while so many run at once.
+func (o RunOptions) threads(jobs int) int {
+	if o.Threads == 0 && o.Jobs == 0 {
+		return max(1, runtime.NumCPU()/jobs)
+	}
+	return o.Threads
 }
 
 // writable tells, before anything is brought up, why the run could not be stored.

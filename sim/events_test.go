@@ -114,7 +114,8 @@ func TestRDMAFollowsItsLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s.running() && s.loop.Step() {
+	for s.running() {
+		s.move(forever, 1)
 		if b := s.network.Backlog(s.loop.Now(), 1); b > 2*onWire(mss)+us {
 			t.Fatalf("%v of the link wait at %v", b, s.loop.Now())
 		}

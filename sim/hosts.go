@@ -200,7 +200,7 @@ func newSenders(s *Simulation, every time.Duration) *senders {
 	c := &senders{sim: s, every: every}
 	c.timer = event.NewTimer(c.sample)
 	if every > 0 {
-		s.loop.Schedule(c.timer, every)
+		s.common.Schedule(c.timer, every)
 	}
 	return c
 }
@@ -214,5 +214,5 @@ func (c *senders) sample(now time.Duration) {
 		s.At, s.Flow = now, c.sim.records[x.flow].ID
 		c.samples = append(c.samples, s)
 	}
-	c.sim.loop.Schedule(c.timer, now+c.every)
+	c.sim.common.Schedule(c.timer, now+c.every)
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"aqmlab/results"
@@ -83,16 +84,17 @@ func (ps *probes) deliver(now time.Duration, host int, k *packet.Packet) {
 
 // finish stops the probes, and waits for answers under way.
 func (ps *probes) finish() {
-	loop := &ps.sim.loop
+	s := ps.sim
 	for _, p := range ps.list {
-		loop.Cancel(p.timer)
+		s.loop.Cancel(p.timer)
 	}
-	end := loop.Now() + ps.sim.config.Patience
+	end := s.crew.Now() + s.config.Patience
 	for ps.underWay > 0 {
-		if at, pending := loop.Next(); !pending || at > end {
+		at, pending := s.crew.Next()
+		if !pending || at > end {
 			return
 		}
-		loop.Step()
+		s.move(min(s.crew.End(at), end), math.MaxInt)
 	}
 }
 

@@ -2,19 +2,21 @@
 // fabric, modelled hosts at their edges, and a clock that jumps from event to
 // event.
 //
-// A simulation is one goroutine and reads no clock, no address and no map in
-// its order of iteration: the same configuration gives the same bytes of
-// results on every machine.
+// A simulation reads no clock, no address and no map in its order of iteration: the same
+// configuration gives the same bytes of results on every machine, and with any number of
+// threads, see package crew. The hosts are always on one of them.
 package sim
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"aqmlab/collectors"
 	"aqmlab/collectors/meter"
 	"aqmlab/results"
+	"aqmlab/sim/crew"
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
 	"aqmlab/switch/event"
@@ -48,6 +50,12 @@ type Config struct {
 	// Stall is the lab time without a byte for any flow under way after which
 	// the simulation ends; zero: never.
 	Stall time.Duration
+	// Threads is how many cores the simulation may use: fewer where the network has not as
+	// many parts, and one with a capture, which has all packets in one order. Zero is one.
+	Threads int
+	// Place tells the part of each switch, where the spec has it be in one
+	// ([fabric.Parts]), in place of Threads. Nil leaves it to [fabric.Spec.Partition].
+	Place []int
 	// Probes are sent until the last flow has ended. Answers count that come
 	// within Patience from then on.
 	Probes   []traffic.Probe
@@ -76,7 +84,9 @@ type Progress struct {
 // Simulation is one point, ready to run or over.
 type Simulation struct {
 	config    Config
-	loop      event.Loop
+	loop      event.Loop // of the hosts
+	common    event.Loop // of what concerns all parts: its events come first in their instant
+	crew      *crew.Crew
 	pool      packet.Pool
 	network   *fabric.Network
 	speakers  []*speaker // by the transport of flows
@@ -93,6 +103,8 @@ type Simulation struct {
 	records   []results.Flow
 	progress  Progress
 	moved     time.Duration // when a byte last came, or a flow started
+	watchdog  *event.Timer
+	stalled   bool
 }
 
 // New prepares a simulation. Errors name the part of the configuration that
@@ -103,9 +115,11 @@ func New(c Config) (*Simulation, error) {
 		sessions: sessions{pairs: map[ends][]*session{}, seed: c.Fabric.Seed},
 	}
 	var err error
-	if s.network, err = fabric.New(&s.loop, c.Fabric, fabric.Attachment{Edge: s, Release: s.release, Kinds: c.Kinds, Rated: s.rated, Stopped: s.stopped}); err != nil {
+	parts := s.spread()
+	if s.network, err = fabric.New(&s.common, c.Fabric, fabric.Attachment{Edge: s, Parts: parts, Release: s.release, Kinds: c.Kinds, Rated: s.rated, Stopped: s.stopped}); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: %w", err)
 	}
+	s.crew = crew.New(parts.Loops, s.network, c.Fabric.Window())
 	if err := s.learn(); err != nil {
 		return nil, fmt.Errorf("preparing a simulation: hosts: %w", err)
 	}
@@ -114,20 +128,40 @@ func New(c Config) (*Simulation, error) {
 	}
 	s.tags = newTags(c.Tagging, services(c.Flows))
 	if c.Sample > 0 {
-		s.queues.Attach(&s.loop, s.network)
+		s.queues.Attach(&s.common, s.network)
 	}
 	if c.Estimates {
-		s.estimates.Attach(&s.loop, s.network)
+		s.estimates.Attach(&s.common, s.network)
 	}
 	if c.Delays {
-		s.delays.Attach(&s.loop, s.network)
+		s.delays.Attach(&s.common, s.network)
 	}
 	s.startCapture()
 	s.senders, s.services = newSenders(s, c.Senders), meter.New(c.Goodput)
 	s.network.Begin(0)
 	s.starts = event.NewTimer(s.start)
 	s.next()
+	s.watchdog = event.NewTimer(s.look)
+	if c.Stall > 0 {
+		s.common.Schedule(s.watchdog, c.Stall)
+	}
 	return s, nil
+}
+
+// spread tells what runs on which loop.
+func (s *Simulation) spread() fabric.Parts {
+	n, of := 1, s.config.Place
+	switch {
+	case of != nil:
+		n = slices.Max(of) + 1
+	case s.config.Capture == nil:
+		n, of = s.config.Fabric.Partition(max(1, s.config.Threads))
+	}
+	loops := []*event.Loop{&s.loop}
+	for len(loops) < n {
+		loops = append(loops, new(event.Loop))
+	}
+	return fabric.Parts{Loops: loops, Of: of}
 }
 
 // startCapture captures packets, if asked to.
@@ -141,7 +175,7 @@ func (s *Simulation) startCapture() {
 		encode = packet.AppendRoCE
 	}
 	s.capture = collectors.NewCapture(*c.Capture, c.Fabric.Hosts, encode)
-	s.capture.Attach(&s.loop, s.network)
+	s.capture.Attach(&s.common, s.network)
 }
 
 // services is how many services the flows have.
@@ -157,17 +191,52 @@ func services(flows []traffic.Flow) int {
 const batch = 1 << 14
 
 // Run runs until every flow has ended, the simulation stalls, or ctx ends,
-// which is the only error. watch is called now and then.
+// which is the only error. watch is called now and then. What has begun with the last
+// flow's end still goes on until the end of the window, see [crew.Crew.Run].
 func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
+	defer s.crew.Dismiss()
 	for s.running() {
 		if ctx.Err() != nil {
 			return fmt.Errorf("simulating: %w", context.Cause(ctx))
 		}
-		s.progress.Events += int64(s.loop.Run(1<<63-1, batch))
+		for begun := s.progress.Events; s.running() && s.progress.Events-begun < batch; {
+			s.move(forever, batch)
+		}
 		watch(s.Progress())
 	}
 	s.probes.finish()
+	s.crew.Advance(s.crew.Now())
 	return nil
+}
+
+// forever is the last lab time that there is.
+const forever time.Duration = 1<<63 - 1
+
+// move runs about so many events, if as many are due until a lab time, and then what
+// concerns all parts if that is due.
+func (s *Simulation) move(until time.Duration, most int) {
+	at, due := s.common.Next()
+	if due = due && at <= until; due {
+		until = at - 1
+	}
+	over := s.over()
+	s.progress.Events += s.crew.Run(until, most)
+	ended := s.over() && !over
+	if next, pending := s.crew.Next(); due && pending && next >= at && !ended {
+		s.crew.Advance(at)
+		s.common.RunUntil(at)
+	}
+}
+
+// look ends a simulation in which nothing moves any more.
+func (s *Simulation) look(now time.Duration) {
+	waiting := s.progress.Started == s.progress.ended() // for the next flow to start
+	if waiting {
+		s.moved = now
+	}
+	if s.stalled = now-s.moved >= s.config.Stall; !s.stalled {
+		s.common.Schedule(s.watchdog, s.moved+s.config.Stall)
+	}
 }
 
 // over tells whether every flow has ended.
@@ -180,15 +249,14 @@ func (s *Simulation) running() bool {
 	if s.over() {
 		return false
 	}
-	_, pending := s.loop.Next()
-	waiting := s.progress.Started == s.progress.ended() // for the next flow to start
-	return pending && (waiting || s.config.Stall == 0 || s.loop.Now()-s.moved < s.config.Stall)
+	_, pending := s.crew.Next()
+	return pending && !s.stalled
 }
 
 // Progress is how far the simulation is.
 func (s *Simulation) Progress() Progress {
 	p := s.progress
-	p.Now = s.loop.Now()
+	p.Now = s.crew.Now()
 	return p
 }
 

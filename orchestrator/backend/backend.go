@@ -53,6 +53,8 @@ type Options struct {
 	Log  io.Writer    // gets what helper processes complain about, several at a time; may be nil
 	Jobs int          // points to run at once where time is virtual
 	Note func(string) // is told what the user should know
+
+	Threads int // CPUs that a simulated point may have; zero is one
 }
 
 // Backend is a runtime that is ready to run the points of a lab.

@@ -21,7 +21,7 @@ func judged(t *testing.T, name, scheme string) coexist.Judgement {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Measure(t.Context(), lab, backend.Point{Coord: results.Coord{Scheme: scheme, Load: lab.Workload.Load[0], Seed: 1}, Flows: flows}, func(backend.Progress) {})
+	p, err := Models{Lab: lab}.Measure(t.Context(), backend.Point{Coord: results.Coord{Scheme: scheme, Load: lab.Workload.Load[0], Seed: 1}, Flows: flows}, func(backend.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func Open(_ context.Context, lab *labs.Lab, o backend.Options) (*backend.Backend
 		Manifest: ManifestOf(lab),
 		Jobs:     o.Jobs,
 		Measure: func(ctx context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
-			return Measure(ctx, lab, p, watch)
+			return Models{lab, o.Threads}.Measure(ctx, p, watch)
 		},
 		Close: func(context.Context) error { return nil },
 	}, nil
@@ -42,12 +42,19 @@ func ManifestOf(lab *labs.Lab) results.Manifest {
 	return m
 }
 
+// Models are the modelled hosts and switches of a lab.
+type Models struct {
+	Lab     *labs.Lab
+	Threads int // CPUs that a point may have; zero is one
+}
+
 // Measure simulates a point and returns what was measured.
-func Measure(ctx context.Context, lab *labs.Lab, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
-	c, err := simulation(lab, p)
+func (m Models) Measure(ctx context.Context, p backend.Point, watch func(backend.Progress)) (results.Point, error) {
+	c, err := simulation(m.Lab, p)
 	if err != nil {
 		return results.Point{}, err
 	}
+	c.Threads = m.Threads
 	s, err := sim.New(c)
 	if err != nil {
 		return results.Point{}, err

@@ -20,12 +20,12 @@ func TestPausesAreStored(t *testing.T) {
 	for i := range 4 { // both servers at once, which one link cannot carry
 		p.Flows = append(p.Flows, traffic.Flow{ID: i, Server: 1 + i%2, Bytes: 200_000})
 	}
-	without, err := Measure(t.Context(), lab, p, func(backend.Progress) {})
+	without, err := Models{Lab: lab}.Measure(t.Context(), p, func(backend.Progress) {})
 	if err != nil || len(without.Pauses) > 0 {
 		t.Fatalf("without flow control %+v, %v", without.Pauses, err)
 	}
 	lab = parse(t, func(l *labs.Lab) { l.Switch.Pause = fabric.Pause{XOff: 20 * units.KB, XOn: 17 * units.KB} })
-	with, err := Measure(t.Context(), lab, p, func(backend.Progress) {})
+	with, err := Models{Lab: lab}.Measure(t.Context(), p, func(backend.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
