@@ -121,28 +121,51 @@ func printCollectors(w io.Writer, c bench.CollectorsCost) error {
 }
 
 func newBenchSim() *cobra.Command {
-	return measured(&cobra.Command{
+	threads := 1
+	c := &cobra.Command{
 		Use:   "sim",
-		Short: "Measure how fast simulations run on one core",
+		Short: "Measure how fast simulations run on one core, and on several",
 		Long: `Sim runs the same DCTCP traffic through simulated networks of several sizes, one
 after another on one core, and prints what a million delivered data packets,
-and a packet's way over one link, cost. Run it on a machine that does nothing
-else.`,
-		Example: "  aqmlab bench sim --rounds 3",
-	}, 3, func(c *cobra.Command, rounds int) (bench.Simulations, error) {
-		return bench.MeasureSimulations(c.Context(), rounds)
+and a packet's way over one link, cost. With --threads, each simulation also runs
+on so many cores, in turn with one. Run it on a machine that does nothing else.`,
+		Example: "  aqmlab bench sim --rounds 3\n  aqmlab bench sim --threads 2",
+	}
+	c = measured(c, 3, func(c *cobra.Command, rounds int) (bench.Simulations, error) {
+		if threads < 1 {
+			return bench.Simulations{}, usage(fmt.Errorf("--threads %d: want 1 or more", threads))
+		}
+		return bench.MeasureSimulations(c.Context(), rounds, threads)
 	}, printSim)
+	c.Flags().IntVar(&threads, "threads", 1, "cores for each simulation, beside one")
+	return c
+}
+
+// speedup is what threads gain a scenario, in words.
+func speedup(s bench.SimSpeed) string {
+	if s.Parts < 2 {
+		return "one part"
+	}
+	return fmt.Sprintf("%.2f (%.2f-%.2f)", s.Speedup.Median, s.Speedup.Min, s.Speedup.Max)
 }
 
 func printSim(w io.Writer, b bench.Simulations) error {
 	fmt.Fprintf(w, "%s, %s, %s; medians and ranges\n\n", b.Machine.CPU, b.Machine.GoVersion, plural(b.Rounds, "round"))
 	return numbers(w, func(w io.Writer) {
-		fmt.Fprintln(w, "scenario\tdata packets\ts per million\tns per hop\tevents per packet\tMevents/s\tpeak MB\t")
+		fmt.Fprint(w, "scenario\tdata packets\ts per million\tns per hop\tevents per packet\tMevents/s\tpeak MB\t")
+		if b.Threads > 1 {
+			fmt.Fprintf(w, "one thread over %d\t", b.Threads)
+		}
+		fmt.Fprintln(w)
 		for _, s := range b.Scenarios {
-			fmt.Fprintf(w, "%s\t%d\t%.2f (%.2f-%.2f)\t%.0f (%.0f-%.0f)\t%.1f\t%.1f\t%.0f\t\n", s.Name, s.Packets,
+			fmt.Fprintf(w, "%s\t%d\t%.2f (%.2f-%.2f)\t%.0f (%.0f-%.0f)\t%.1f\t%.1f\t%.0f\t", s.Name, s.Packets,
 				s.PerMillion.Median, s.PerMillion.Min, s.PerMillion.Max,
 				s.PerHop.Median, s.PerHop.Min, s.PerHop.Max,
 				float64(s.Events)/float64(s.Packets), s.EventsPerSec.Median/1e6, s.MemoryMB)
+			if b.Threads > 1 {
+				fmt.Fprint(w, speedup(s), "\t")
+			}
+			fmt.Fprintln(w)
 		}
 	})
 }

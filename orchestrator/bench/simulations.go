@@ -15,10 +15,11 @@ import (
 	"aqmlab/switch/fabric"
 )
 
-// Simulations is how fast simulations run on one core.
+// Simulations is how fast simulations run on one core, and on several.
 type Simulations struct {
 	Machine   results.Machine `json:"machine"`
 	Rounds    int             `json:"rounds"`
+	Threads   int             `json:"threads"` // of the other measurement; below 2: there was none
 	Scenarios []SimSpeed      `json:"scenarios"`
 }
 
@@ -34,6 +35,8 @@ type SimSpeed struct {
 	EventsPerSec Spread  `json:"events_per_s"`
 	PerHop       Spread  `json:"ns_per_hop"`
 	MemoryMB     float64 `json:"peak_memory_mb"` // of the whole process, its programs included
+	Parts        int     `json:"parts"`          // that the threads have; with one, there is no speedup
+	Speedup      Spread  `json:"speedup"`        // wall time of one thread over that of several, in turn
 }
 
 // benchCommon is what the labs have in common besides their network.
@@ -65,12 +68,12 @@ workload: {arrival: {kind: static, count: [8]}, pattern: many-to-one, sizes: {ki
 	}
 }
 
-// MeasureSimulations measures every scenario rounds times (1 or more), one after another.
-// It needs a quiet machine.
-func MeasureSimulations(ctx context.Context, rounds int) (Simulations, error) {
-	b := Simulations{Machine: results.ThisMachine(), Rounds: rounds}
+// MeasureSimulations measures every scenario rounds times (1 or more), one after another,
+// and, with more than one thread, each time on so many as well. It needs a quiet machine.
+func MeasureSimulations(ctx context.Context, rounds, threads int) (Simulations, error) {
+	b := Simulations{Machine: results.ThisMachine(), Rounds: rounds, Threads: threads}
 	for _, s := range simScenarios() {
-		speed, err := benchScenario(ctx, s.lab, rounds)
+		speed, err := benchScenario(ctx, s.lab, rounds, threads)
 		if err != nil {
 			return Simulations{}, fmt.Errorf("measuring %s: %w", s.name, err)
 		}
@@ -80,7 +83,7 @@ func MeasureSimulations(ctx context.Context, rounds int) (Simulations, error) {
 	return b, nil
 }
 
-func benchScenario(ctx context.Context, text string, rounds int) (SimSpeed, error) {
+func benchScenario(ctx context.Context, text string, rounds, threads int) (SimSpeed, error) {
 	lab, err := labs.Parse("bench", []byte(text))
 	if err != nil {
 		return SimSpeed{}, err
@@ -91,12 +94,24 @@ func benchScenario(ctx context.Context, text string, rounds int) (SimSpeed, erro
 	}
 	c.Sample = 0
 	speed := SimSpeed{Hosts: len(c.Fabric.Hosts), Flows: len(c.Flows)}
-	walls := make([]time.Duration, rounds)
+	parts, _ := c.Fabric.Partition(max(1, threads))
+	speed.Parts = parts
+	walls, gains := make([]time.Duration, rounds), make([]float64, rounds)
 	for i := range walls {
+		c.Threads = 1
 		if walls[i], err = speed.time(ctx, c); err != nil {
 			return SimSpeed{}, err
 		}
+		if c.Threads = parts; parts == 1 {
+			continue
+		}
+		shared, err := speed.time(ctx, c)
+		if err != nil {
+			return SimSpeed{}, err
+		}
+		gains[i] = walls[i].Seconds() / shared.Seconds()
 	}
+	speed.Speedup = spread(gains, func(gain float64) float64 { return gain })
 	speed.PerMillion = spread(walls, func(w time.Duration) float64 { return w.Seconds() / float64(speed.Packets) * 1e6 })
 	speed.EventsPerSec = spread(walls, func(w time.Duration) float64 { return float64(speed.Events) / w.Seconds() })
 	speed.PerHop = spread(walls, func(w time.Duration) float64 { return float64(w) / float64(speed.Hops) })
