@@ -104,7 +104,7 @@ func Run(ctx context.Context, lab *labs.Lab, o RunOptions) (*store.Run, error) {
 // threads is how many CPUs a point may have while so many run at once.
 func (o RunOptions) threads(jobs int) int {
 	if o.Threads == 0 && o.Jobs == 0 {
-		return max(1, runtime.NumCPU()/jobs)
+		return max(1, runtime.GOMAXPROCS(0)/jobs)
 	}
 	return o.Threads
 }

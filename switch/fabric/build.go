@@ -207,7 +207,9 @@ func (n *Network) initWire(w *wire, at int, e end) {
 		n.impaired = append(n.impaired, i)
 	}
 	w.init(near, far, e, delay, i)
-	w.box = n.borders.box(near.part, far.part)
+	if b := n.borders.box(near.part, far.part); b != nil {
+		w.cross(b)
+	}
 }
 
 // nextPort is how the next port is built, onto a link of that rate.

@@ -86,9 +86,15 @@ func (b *box) put(at time.Duration, to arriver, k *packet.Packet) {
 	h.earliest = min(h.earliest, at)
 }
 
+// ahead is how many passages before its turn a packet is fetched from the core that sent it.
+const ahead = 8
+
 // empty hands on what the half that is not being filled holds.
 func (h *half) empty() {
 	for i := range h.list {
+		if next := i + ahead; next < len(h.list) {
+			event.Prefetch(h.list[next].k)
+		}
 		c := &h.list[i]
 		c.to.arrive(c.at, c.k)
 	}

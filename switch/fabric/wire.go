@@ -29,7 +29,14 @@ type wire struct {
 	delay  time.Duration
 	impair *impairment // nil on a link without loss and jitter that never changes
 	lane   *event.Lane // of the near end
-	box    *box        // to the part of the far end; nil when the near end is of the same
+	cut    *cut        // where the far end is of another part
+}
+
+// cut is the far end of a wire whose near end is of another part, and what is between
+// them. Each end has cache lines of its own.
+type cut struct {
+	box *box
+	far wire // of which the near end is not used
 }
 
 // init makes w the direction of a link that leads away from an end. It is complete when
@@ -38,6 +45,14 @@ func (w *wire) init(near, far on, e end, delay time.Duration, i *impairment) {
 	w.lane, w.loop, w.key = near.lane, far.lane.Loop(), far.lane.Key(e.number)
 	w.rate, w.delay, w.impair = e.link.Rate, delay, i
 	w.due.Does(w)
+}
+
+// cross has the wire lead to another part by a box.
+func (w *wire) cross(b *box) {
+	w.cut = &cut{box: b}
+	far := &w.cut.far
+	far.loop, far.key = w.loop, w.key
+	far.due.Does(far)
 }
 
 // shortest is the least delay that the wire ever has.
@@ -61,6 +76,9 @@ func (w *wire) lead(sink func(now time.Duration, k *packet.Packet)) {
 			}
 		}
 	}
+	if w.cut != nil {
+		w.cut.far.sink = w.sink
+	}
 }
 
 // transmit starts sending k at start, which is not before the transmitter is
@@ -78,8 +96,8 @@ func (w *wire) transmit(start time.Duration, k *packet.Packet) bool {
 			return false
 		}
 	}
-	if w.box != nil {
-		w.box.put(k.Due, w, k)
+	if c := w.cut; c != nil {
+		c.box.put(k.Due, &c.far, k)
 		return true
 	}
 	w.arrive(k.Due, k)
