@@ -9,9 +9,12 @@ FUZZTIME ?= 5s
 PROFILE = orchestrator/bench/simulations.pgo
 # Of a package: what takes a minute alone takes many where others use the CPUs.
 TIMEOUT ?= 30m
-UNITS = $$($(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$')
+UNITS = $(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm/labtest)$$'
 # Packages that start no goroutine, which TestSerial checks: nothing in them can race.
 SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare|foreign|report.*|store)|sim|sim/(rdma|tcp)|site.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
+# What the race detector does not try: these, and long simulations, whose pool is
+# orchestrator/sweep's. TestOnce checks that it leaves out no test of the other packages.
+UNRACED = ^aqmlab(/($(SERIAL)|e2e/truth|orchestrator/tune|reproduce.*))?$$
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue site/docs
 FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/inventory:FuzzParse ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./units:FuzzClock ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/foreign:FuzzForeign ./results/store:FuzzTable ./results/store:FuzzManifest
@@ -32,11 +35,11 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) vet ./... && $(GO) vet -C e2e/quic ./...
 	$(GO) run $(STATICCHECK) ./...
 
-unit: ## all packages but those of e2e and test-vm
-	@$(TALLY) -timeout $(TIMEOUT) $(UNITS)
+unit: ## packages that race leaves out, but those of e2e and test-vm
+	@$(TALLY) -timeout $(TIMEOUT) $$($(UNITS) | grep -E '$(UNRACED)')
 
-race: ## the same with the race detector, but for what has one goroutine, and for long simulations, whose pool is orchestrator/sweep's
-	@$(TALLY) -timeout $(TIMEOUT) -race $$(echo "$(UNITS)" | grep -vE '^aqmlab/($(SERIAL)|e2e/truth|orchestrator/tune|reproduce.*)$$')
+race: ## packages that start goroutines, with the race detector (needs gcc)
+	@$(TALLY) -timeout $(TIMEOUT) -race $$($(UNITS) | grep -vE '$(UNRACED)')
 
 fuzz: ## every fuzz target for FUZZTIME of a CPU
 	@printf '%s\n' $(FUZZ) | GO=$(GO) xargs -P $$(nproc) -I TARGET e2e/scripts/fuzz TARGET $(FUZZTIME)

@@ -149,7 +149,7 @@ func TestSerial(t *testing.T) {
 	if line == nil {
 		t.Fatal("the Makefile has no SERIAL")
 	}
-	serial := regexp.MustCompile("^aqmlab/(" + string(line[1]) + ")$")
+	serial := regexp.MustCompile("^aqmlab(/(" + string(line[1]) + "))?$")
 	const files = "{{.ImportPath}}{{range .GoFiles}} {{$.Dir}}/{{.}}{{end}}{{range .TestGoFiles}} {{$.Dir}}/{{.}}{{end}}{{range .XTestGoFiles}} {{$.Dir}}/{{.}}{{end}}"
 	out, err := exec.Command("go", "list", "-f", files, "./...").Output()
 	if err != nil {
@@ -165,6 +165,23 @@ func TestSerial(t *testing.T) {
 				t.Errorf("%s starts a goroutine at %s, and is among the Makefile's SERIAL", words[0], at)
 			}
 		}
+	}
+}
+
+// TestOnce: packages that are tried with the race detector are tried with it alone, so it
+// must leave out no file of theirs, and no test.
+func TestOnce(t *testing.T) {
+	const files = "{{.ImportPath}} {{.GoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}"
+	plain, err := exec.Command("go", "list", "-f", files, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raced, err := exec.Command("go", "list", "-race", "-f", files, "./...").Output()
+	if err != nil {
+		t.Skipf("the race detector needs gcc: %v", err)
+	}
+	if string(plain) != string(raced) {
+		t.Errorf("with the race detector packages have other files: a constraint //go:build names race\n%s\nwant\n%s", raced, plain)
 	}
 }
 
