@@ -79,7 +79,7 @@ var rooms = map[string]string{
 	"orchestrator/simulated": "kind labs orchestrator/backend results sim sim/rdma sim/tcp switch/packet trafficgen",
 	"orchestrator/testbed":   "collectors collectors/meter kind labs labs/inventory orchestrator/agent orchestrator/backend orchestrator/docker orchestrator/host orchestrator/host/cc orchestrator/journal orchestrator/machines orchestrator/netns orchestrator/program orchestrator/role orchestrator/underlay results switch/fabric switch/port switch/wire trafficgen/live trafficgen/parser trafficgen/transport units trafficgen trafficgen/traffic",
 	"orchestrator/underlay":  "",
-	"orchestrator/uml":       "orchestrator/host orchestrator/uml/guest",
+	"orchestrator/uml":       "bounded orchestrator/host orchestrator/uml/guest",
 	"orchestrator/uml/guest": "",
 	"e2e/vm":                 "e2e/vm/guest",
 	"e2e/vm/guest":           "",

@@ -20,7 +20,7 @@ import (
 
 func newKernel() *cobra.Command {
 	return group("kernel", "Make and look at the guest kernels of --runtime uml",
-		newKernelBuild(), newKernelShow(), newKernelPath(), newKernelTest())
+		newKernelBuild(), newKernelInstall(), newKernelShow(), newKernelPath(), newKernelTest(), newKernelPack())
 }
 
 func newKernelBuild() *cobra.Command {
@@ -40,13 +40,10 @@ host.kernel or --kernel.`,
 			start := time.Now()
 			o.Say = func(text string) { fmt.Fprintln(c.ErrOrStderr(), text) }
 			var tried guests.KernelTest
-			o.Try = func(ctx context.Context, k uml.Kernel) (err error) {
+			try := tryInto(c, &tried)
+			o.Try = func(ctx context.Context, k uml.Kernel) error {
 				fmt.Fprintf(c.ErrOrStderr(), "built Linux %s in %v\n", k.Release, time.Since(start).Round(time.Second))
-				tried, err = guests.TryKernel(ctx, k)
-				if err == nil && !tried.Diagnosis.Ready {
-					err = errors.Join(printKernelTest(c.ErrOrStderr(), tried), errors.New("labs do not run on it"))
-				}
-				return err
+				return try(ctx, k)
 			}
 			defer hold(c)()
 			if _, err := uml.Build(c.Context(), o); err != nil {
@@ -59,6 +56,17 @@ host.kernel or --kernel.`,
 	c.Flags().StringVar(&o.Source, "source", "", "folder or archive of a Linux kernel's source (default: the package linux-source-*)")
 	c.Flags().IntVar(&o.Jobs, "jobs", 0, "compilers at once; 0: one a CPU")
 	return c
+}
+
+// tryInto tests a kernel before it is stored, and notes what it has.
+func tryInto(c *cobra.Command, tried *guests.KernelTest) func(context.Context, uml.Kernel) error {
+	return func(ctx context.Context, k uml.Kernel) (err error) {
+		*tried, err = guests.TryKernel(ctx, k)
+		if err == nil && !tried.Diagnosis.Ready {
+			err = errors.Join(printKernelTest(c.ErrOrStderr(), *tried), errors.New("labs do not run on it"))
+		}
+		return err
+	}
 }
 
 // versionFlag adds the flag for a version of Linux.
@@ -91,7 +99,11 @@ func printKernels(w io.Writer, all []uml.Kernel) error {
 		i := slices.IndexFunc(all, func(k uml.Kernel) bool { return k.Version == version })
 		if i >= 0 {
 			k := all[i]
-			fmt.Fprintf(w, "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, k.Built.Format(time.RFC3339))
+			built := "elsewhere"
+			if !k.Built.IsZero() {
+				built = k.Built.Format(time.RFC3339)
+			}
+			fmt.Fprintf(w, "Linux %s\n  file    %s\n  source  %s\n  built   %s\n", k.Release, k.Path, k.Source, built)
 		} else if _, err := uml.Find(version); err != nil {
 			fmt.Fprintln(w, err)
 		}

@@ -96,7 +96,7 @@ func DiagnoseKernel() Diagnosis {
 // first version.
 func findGuestKernel() Finding {
 	if _, err := uml.Find(""); err != nil {
-		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build"}
+		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build, or aqmlab kernel install with the file of a release"}
 	}
 	var releases []string
 	for _, k := range uml.All() {

@@ -44,8 +44,8 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	if runtime.GOARCH != "amd64" {
-		return Kernel{}, fmt.Errorf("%w: User-Mode Linux runs on amd64 only", ErrUnavailable)
+	if err := runsHere(); err != nil {
+		return Kernel{}, err
 	}
 	if err := checkTools(lookPath, compiles); err != nil {
 		return Kernel{}, err
@@ -85,13 +85,21 @@ func build(ctx context.Context, o BuildOptions) (k Kernel, err error) {
 	return o.install(ctx, tree, v)
 }
 
+// runsHere tells whether guests run on machines of this kind.
+func runsHere() error {
+	if runtime.GOARCH != "amd64" {
+		return fmt.Errorf("%w: User-Mode Linux runs on amd64 only", ErrUnavailable)
+	}
+	return nil
+}
+
 // compile configures and compiles a tree of a version.
 func (o BuildOptions) compile(ctx context.Context, tree string, v version) error {
-	if err := v.applyEdits(tree); err != nil {
+	if err := v.applyEditsNoted(ctx, tree); err != nil {
 		return err
 	}
 	const wanted = "aqmlab.config"
-	if err := os.WriteFile(filepath.Join(tree, wanted), []byte(configText()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(tree, wanted), []byte(allConfig()), 0o644); err != nil {
 		return err
 	}
 	if err := runMake(ctx, tree, "KCONFIG_ALLCONFIG="+wanted, "allnoconfig"); err != nil {
@@ -109,13 +117,22 @@ func (o BuildOptions) compile(ctx context.Context, tree string, v version) error
 		jobs = runtime.NumCPU()
 	}
 	o.Say(fmt.Sprintf("compiling, %d at once: some minutes", jobs))
-	return runMake(ctx, tree, "-j"+strconv.Itoa(jobs), "linux")
+	if err := runMake(ctx, tree, "-j"+strconv.Itoa(jobs), "linux"); err != nil {
+		return err
+	}
+	return keep(tree)
 }
+
+// When, by whom and where the kernel says that it was built.
+const (
+	buildDate = "2026-01-01"
+	builder   = "aqmlab"
+)
 
 // runMake runs make in a tree. The build must not depend on when, by whom and
 // where it is done.
 func runMake(ctx context.Context, tree string, args ...string) error {
-	common := []string{"-n", "19", "make", "ARCH=um", "KBUILD_BUILD_TIMESTAMP=2026-01-01", "KBUILD_BUILD_USER=aqmlab", "KBUILD_BUILD_HOST=aqmlab"}
+	common := []string{"-n", "19", "make", "ARCH=um", "KBUILD_BUILD_TIMESTAMP=" + buildDate, "KBUILD_BUILD_USER=" + builder, "KBUILD_BUILD_HOST=" + builder}
 	c := exec.CommandContext(ctx, "nice", append(common, args...)...)
 	c.Dir = tree
 	if out, err := runQuietly(c); err != nil {
@@ -127,28 +144,42 @@ func runMake(ctx context.Context, tree string, args ...string) error {
 // install puts the kernel of a compiled tree, without its symbols, into the
 // cache, if it passes the test.
 func (o BuildOptions) install(ctx context.Context, tree string, v version) (Kernel, error) {
-	image := filepath.Join(tree, "linux")
-	if out, err := runQuietly(exec.Command("strip", image)); err != nil {
-		return Kernel{}, fmt.Errorf("strip: %w\n%s", err, lastLines(out))
-	}
-	release, err := exec.Command(image, "--version").Output()
-	if err != nil {
-		return Kernel{}, fmt.Errorf("%w: %w", errNoRelease, err)
-	}
 	k := Kernel{
-		Path:    image,
+		Path:    filepath.Join(tree, imageName),
 		Version: v.name,
-		Release: strings.TrimSpace(string(release)),
 		Source:  o.Source,
 		Recipe:  v.recipe(),
 		Built:   time.Now().UTC().Truncate(time.Second),
 	}
-	if o.Try != nil {
-		if err := o.Try(ctx, k); err != nil {
-			return Kernel{}, fmt.Errorf("testing Linux %s: %w", k.Release, err)
+	if out, err := runQuietly(exec.Command("strip", k.Path)); err != nil {
+		return Kernel{}, fmt.Errorf("strip: %w\n%s", err, lastLines(out))
+	}
+	var err error
+	if k.Release, err = k.release(); err != nil {
+		return Kernel{}, err
+	}
+	if k.Sum, err = sumOf(k.Path); err != nil {
+		return Kernel{}, err
+	}
+	if st, err := os.Stat(o.Source); err == nil && st.Mode().IsRegular() {
+		if k.SourceSum, err = sumOf(o.Source); err != nil {
+			return Kernel{}, err
 		}
 	}
-	return v.store(o.Cache, image, k)
+	if out, err := exec.Command("gcc", "--version").Output(); err == nil {
+		k.Compiler, _, _ = strings.Cut(string(out), "\n")
+	}
+	k.Library = packageVersion("libc6-dev")
+	return v.storeTried(ctx, o.Cache, k, o.Try)
+}
+
+// packageVersion is that of an installed package of Debian, and "" where there is none.
+func packageVersion(name string) string {
+	out, err := exec.Command("dpkg-query", "-W", "-f", "${Version}", name).Output()
+	if err != nil {
+		return ""
+	}
+	return string(out)
 }
 
 // tool is a program that building a kernel takes.
@@ -157,9 +188,11 @@ type tool struct{ program, pack string } // and the package of Debian and Ubuntu
 var tools = [...]tool{
 	{"make", "make"}, {"gcc", "gcc"}, {"ld", "binutils"}, {"flex", "flex"}, {"bison", "bison"}, {"bc", "bc"},
 	{"perl", "perl"}, {"tar", "tar"}, {"xz", "xz-utils"}, {"nice", "coreutils"}, {"strip", "binutils"},
+	{"diff", "diffutils"},
 }
 
-// cHeader is a file that only the C library's development package brings.
+// cHeader is a file that only the C library's development package brings, as it does
+// the library that programs are linked with statically.
 const cHeader = "sys/ptrace.h"
 
 // checkTools names all that is missing, and how to get it.
@@ -190,9 +223,9 @@ func lookPath(program string) error {
 	return err
 }
 
-// compiles tells whether the compiler finds a header.
+// compiles tells whether the compiler finds a header, and a library to link statically.
 func compiles(header string) error {
-	c := exec.Command("gcc", "-fsyntax-only", "-x", "c", "-")
-	c.Stdin = strings.NewReader("#include <" + header + ">\n")
+	c := exec.Command("gcc", "-static", "-x", "c", "-o", os.DevNull, "-")
+	c.Stdin = strings.NewReader("#include <" + header + ">\nint main(void) { return 0; }\n")
 	return c.Run()
 }

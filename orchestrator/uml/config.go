@@ -35,11 +35,15 @@ var options = [...]string{
 	"TMPFS_XATTR", "IPV6", "INET_UDP_DIAG",
 }
 
+// linking is how the kernel is linked: it needs no C library of the machine that it runs
+// on. That changes nothing in a guest, so it is no part of the recipe.
+const linking = "STATIC_LINK"
+
 // stackOrder is the kernel's stack in powers of two of pages: one more than the
 // default, for the larger floating-point state of [edits].
 const stackOrder = 3
 
-// configText is the kernel's configuration, for make's KCONFIG_ALLCONFIG.
+// configText is the configuration of what guests see.
 func configText() string {
 	var b strings.Builder
 	for _, o := range options {
@@ -49,6 +53,9 @@ func configText() string {
 	return b.String()
 }
 
+// allConfig is the kernel's configuration, for make's KCONFIG_ALLCONFIG.
+func allConfig() string { return configText() + "CONFIG_" + linking + "=y\n" }
+
 // missing lists the options that a written .config does not have: other kernels
 // may have renamed them, or want more.
 func (v version) missing(config string) []string {
@@ -57,7 +64,7 @@ func (v version) missing(config string) []string {
 		on[strings.TrimSpace(line)] = true
 	}
 	var off []string
-	for _, o := range options {
+	for _, o := range append(options[:], linking) {
 		if !on["CONFIG_"+o+"=y"] && !slices.Contains(v.gone, o) {
 			off = append(off, o)
 		}

@@ -9,13 +9,14 @@ import (
 // TestMissing: an option that is a module, off, or not there is missing.
 func TestMissing(t *testing.T) {
 	v := table()[0]
-	if off := v.missing(configText()); len(off) > 0 {
+	if off := v.missing(allConfig()); len(off) > 0 {
 		t.Errorf("what is asked for lacks %v", off)
 	}
-	text := strings.Replace(configText(), "CONFIG_VETH=y", "CONFIG_VETH=m", 1)
+	text := strings.Replace(allConfig(), "CONFIG_VETH=y", "CONFIG_VETH=m", 1)
 	text = strings.Replace(text, "CONFIG_INET=y", "# CONFIG_INET is not set", 1)
 	text = strings.Replace(text, "CONFIG_NET_NS=y\n", "", 1)
-	if off := v.missing(text); !slices.Equal(off, []string{"NET_NS", "INET", "VETH"}) {
+	text = strings.Replace(text, "CONFIG_STATIC_LINK=y\n", "", 1)
+	if off := v.missing(text); !slices.Equal(off, []string{"NET_NS", "INET", "VETH", "STATIC_LINK"}) {
 		t.Errorf("missing %v", off)
 	}
 }

@@ -13,24 +13,31 @@
 package uml
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
 // Kernel is a guest kernel in the cache, which has one of each version at most.
 type Kernel struct {
-	Path    string    `json:"path"`    // of the program
-	Version string    `json:"version"` // one of [Versions]
-	Release string    `json:"release"` // such as 6.1.192
-	Source  string    `json:"source"`  // that it was built from
-	Recipe  string    `json:"recipe"`  // changes with our configuration and edits
-	Built   time.Time `json:"built"`
+	Path      string    `json:"path,omitempty"` // of the program
+	Version   string    `json:"version"`        // one of [Versions]
+	Release   string    `json:"release"`        // such as 6.1.192
+	Source    string    `json:"source"`         // that it was built from
+	SourceSum string    `json:"source_sha256,omitempty"`
+	Recipe    string    `json:"recipe"`             // changes with our configuration and edits
+	Compiler  string    `json:"compiler,omitempty"` // as it calls itself
+	Library   string    `json:"libc,omitempty"`     // version of Debian's package that it is linked with
+	Sum       string    `json:"sha256,omitempty"`   // of the program
+	Built     time.Time `json:"built,omitzero"`     // here; zero: elsewhere
 }
 
 // The files of a kernel in the cache.
@@ -103,21 +110,48 @@ func (v version) find(cache string) (Kernel, error) {
 	return k, nil
 }
 
-// store moves a program into the cache. What describes it is renamed into place
-// last, so that a kernel is there whole or not at all.
-func (v version) store(cache, image string, k Kernel) (Kernel, error) {
-	dir := v.folder(cache)
+// release is what the kernel says of itself.
+func (k Kernel) release() (string, error) {
+	out, err := exec.Command(k.Path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNoRelease, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// errNoRelease is for a kernel that does not say which one it is.
+var errNoRelease = errors.New("the kernel does not say its release")
+
+// storeTried puts a kernel into the cache, if it passes the test.
+func (v version) storeTried(ctx context.Context, cache string, k Kernel, try func(context.Context, Kernel) error) (Kernel, error) {
+	if try != nil {
+		if err := try(ctx, k); err != nil {
+			return Kernel{}, fmt.Errorf("testing Linux %s: %w", k.Release, err)
+		}
+	}
+	return v.store(cache, k)
+}
+
+// store moves a kernel into the cache, with what lies beside it. What describes it is
+// renamed into place last, so that a kernel is there whole or not at all.
+func (v version) store(cache string, k Kernel) (Kernel, error) {
+	dir, from := v.folder(cache), filepath.Dir(k.Path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Kernel{}, err
 	}
-	k.Path = filepath.Join(dir, imageName)
 	about := filepath.Join(dir, aboutName)
-	if err := os.Remove(about); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Kernel{}, err
+	for _, path := range append([]string{about}, beside(dir)...) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Kernel{}, err
+		}
 	}
-	if err := os.Rename(image, k.Path); err != nil {
-		return Kernel{}, err
+	for _, name := range kept() {
+		err := os.Rename(filepath.Join(from, name), filepath.Join(dir, name))
+		if err != nil && (name == imageName || !errors.Is(err, fs.ErrNotExist)) {
+			return Kernel{}, err
+		}
 	}
+	k.Path = filepath.Join(dir, imageName)
 	text, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
 		return Kernel{}, err
@@ -126,6 +160,16 @@ func (v version) store(cache, image string, k Kernel) (Kernel, error) {
 		return Kernel{}, err
 	}
 	return k, os.Rename(about+".new", about)
+}
+
+// beside are the files that lie beside a kernel.
+func beside(dir string) (paths []string) {
+	for _, name := range kept() {
+		if name != imageName {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
 }
 
 // ErrUnavailable is wrapped by errors for want of a guest kernel, or of what

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// put stores a kernel of a version with that recipe in a cache.
-func put(t *testing.T, cache string, v version, recipe string) Kernel {
+// cached stores a kernel of a version with that recipe in a cache.
+func cached(t *testing.T, cache string, v version, recipe string) Kernel {
 	t.Helper()
-	image := filepath.Join(t.TempDir(), "built")
+	image := filepath.Join(t.TempDir(), imageName)
 	touch(t, image)
-	k, err := v.store(cache, image, Kernel{Version: v.name, Release: v.name + ".2", Source: "here", Recipe: recipe, Built: time.Unix(1, 0).UTC()})
+	k, err := v.store(cache, Kernel{Path: image, Version: v.name, Release: v.name + ".2", Source: "here", Recipe: recipe, Built: time.Unix(1, 0).UTC()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestStoreAndFind(t *testing.T) {
 	cache := t.TempDir()
 	for range 2 {
 		for _, v := range table() {
-			k := put(t, cache, v, v.recipe())
+			k := cached(t, cache, v, v.recipe())
 			if got, err := v.find(cache); err != nil || got != k {
 				t.Errorf("found %+v, %v; want %+v", got, err, k)
 			}
@@ -68,9 +68,9 @@ func TestFindNothing(t *testing.T) {
 	for i, command := range []string{"aqmlab kernel build makes one", "aqmlab kernel build --version 6.12 makes one"} {
 		v := table()[i]
 		outdated, damaged, gone := t.TempDir(), t.TempDir(), t.TempDir()
-		put(t, outdated, v, "another")
-		put(t, damaged, v, v.recipe())
-		put(t, gone, v, v.recipe())
+		cached(t, outdated, v, "another")
+		cached(t, damaged, v, v.recipe())
+		cached(t, gone, v, v.recipe())
 		err := errors.Join(os.WriteFile(filepath.Join(v.folder(damaged), aboutName), []byte("{"), 0o644), os.Remove(filepath.Join(v.folder(gone), imageName)))
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestCacheDir(t *testing.T) {
 func TestInstall(t *testing.T) {
 	cache := t.TempDir()
 	v := table()[1]
-	before := put(t, cache, v, v.recipe())
+	before := cached(t, cache, v, v.recipe())
 	program, err := os.ReadFile("/bin/true")
 	if err != nil {
 		t.Skip("needs a program that stands in for a kernel: ", err)

@@ -46,8 +46,9 @@ func (s *Session) boot(ctx context.Context, root string, g Guest, place seat) ([
 	c := exec.CommandContext(ctx, s.kernel.Path, parameters(g)...)
 	c.Dir, c.Stdout, c.Stderr = root, console, console
 	// Its memory is a file, for which the environment could name another place
-	// than the host's memory (/dev/shm).
-	c.Env = []string{}
+	// than the host's memory (/dev/shm). A C library in the kernel must not have the host
+	// write into its processes (rseq): those of the guest have other memory there.
+	c.Env = []string{"GLIBC_TUNABLES=glibc.pthread.rseq=0"}
 	exchange := filepath.Join(root, guest.Dir)
 	var watched sync.WaitGroup
 	ended := runAttached(c, program{

@@ -2,7 +2,6 @@ package uml
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,6 +55,3 @@ func cause(ctx context.Context, err error) error {
 	}
 	return err
 }
-
-// errNoRelease is for a build that did not say which kernel it made.
-var errNoRelease = errors.New("the kernel does not say its release")

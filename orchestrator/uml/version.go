@@ -68,7 +68,7 @@ func (v version) command() string {
 
 // howToBuild is what errors for want of a kernel tell the user.
 func (v version) howToBuild() string {
-	return v.command() + " makes one, in a few minutes and without root"
+	return v.command() + " makes one, in a few minutes and without root; aqmlab kernel install takes one of a release"
 }
 
 // is refuses the tree of another version of Linux.
