@@ -16,7 +16,9 @@ SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare
 # orchestrator/sweep's. TestOnce checks that it leaves out no test of the other packages.
 UNRACED = ^aqmlab(/($(SERIAL)|e2e/truth|orchestrator/tune|reproduce.*))?$$
 # Modules of their own, which use aqmlab from outside.
-EXAMPLES = examples/blue site/docs
+EXAMPLES = examples/blue site/docs release
+# What there are programs for; packages and images are of those for Linux.
+TARGETS ?= linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64
 FUZZ = ./switch/packet:FuzzParse ./bounded/parquetfile:FuzzOpen ./labs:FuzzLoad ./labs/inventory:FuzzParse ./labs/clab:FuzzParse ./labs/basertt:FuzzTable ./units:FuzzFormat ./units:FuzzClock ./trafficgen/parser:FuzzParsers ./trafficgen:FuzzParseCDF ./trafficgen:FuzzReadTrace ./trafficgen:FuzzReadParquet ./trafficgen/live:FuzzParseHeader ./sim/tcp:FuzzDelivery ./orchestrator/host:FuzzParse ./orchestrator/journal:FuzzDecode ./orchestrator/agent:FuzzMessages ./orchestrator/sweep/cluster:FuzzRecords ./results/foreign:FuzzForeign ./results/store:FuzzTable ./results/store:FuzzManifest
 
 # go test, with a table of what was skipped and why, and a closing line of counts.
@@ -95,21 +97,24 @@ mutation: ## small changes of the source that no test notices (hours of CPU time
 soak: ## 500 labs up and down, 100 in containers, an hour of runs: nothing grows, nothing is left (needs root; not part of make test)
 	@e2e/scripts/soak
 
-reproducible: ## two builds in two places, with nothing cached, give the same bytes
+reproducible: ## two releases made in two places, the second with nothing cached, are the same bytes (TARGETS="linux-amd64" for one system alone)
 	@dir=$$(mktemp -d); trap 'rm -rf '$$dir EXIT; \
-	for n in 1 2; do \
-		git clone -q . $$dir/$$n/src && (cd $$dir/$$n/src && GOCACHE=$$dir/$$n/cache CGO_ENABLED=0 $(GO) build -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o ../aqmlab .) || exit 1; \
-	done; \
-	cmp $$dir/1/aqmlab $$dir/2/aqmlab && sha256sum <$$dir/1/aqmlab
+	git clone -q . $$dir/1 && git clone -q . $$dir/2/another/place && \
+	$(MAKE) --no-print-directory -C $$dir/1 release >$$dir/log && \
+	GOCACHE=$$dir/cache $(MAKE) --no-print-directory -C $$dir/2/another/place release >>$$dir/log || { cat $$dir/log; exit 1; }; \
+	diff -r $$dir/1/dist $$dir/2/another/place/dist && cat $$dir/1/dist/SHA256SUMS
 
-release: ## what is published, in dist/: static binaries, their bill of materials and checksums; the same sources and Go release give the same bytes
+release: ## what is published, in dist/: static binaries, packages, images, a guest kernel, what they are made of, checksums; the same sources and Go release give the same bytes
 	@rm -rf dist && mkdir dist
-	@for target in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64; do \
+	@for target in $(TARGETS); do \
 		os=$${target%-*}; end=; [ $$os != windows ] || end=.exe; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$${target#*-} $(GO) build -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o "dist/aqmlab-$$target$$end" . || exit 1; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$${target#*-} $(GO) build -buildvcs=auto -pgo $(PROFILE) -trimpath -ldflags '-s -w' -o "dist/aqmlab-$$target$$end" . || exit 1; \
 	done
-	@$(GO) run -C e2e/supply . -bom $(CURDIR)/dist/aqmlab.cdx.json $(CURDIR)/dist/aqmlab-linux-amd64 >dist/LICENSES.txt
-	@cd dist && sha256sum aqmlab-*-* aqmlab.cdx.json LICENSES.txt | tee SHA256SUMS
+	@$(GO) run -C e2e/supply . -bom $(CURDIR)/dist/aqmlab.cdx.json -notices $(CURDIR)/dist/NOTICES.txt $(CURDIR)/dist/aqmlab-$(firstword $(TARGETS)) >dist/LICENSES.txt
+	@$(GO) run -C site/docs . -manual $(CURDIR)/dist/manual
+	@$(GO) run -C release . -dist $(CURDIR)/dist >/dev/null && rm -r dist/manual
+	@dist/aqmlab-$$($(GO) env GOOS)-$$($(GO) env GOARCH) kernel pack --out dist >/dev/null || echo 'so the release has no guest kernel'
+	@sums=$$(cd dist && sha256sum *) && echo "$$sums" | tee dist/SHA256SUMS
 
 .PHONY: site manual
 

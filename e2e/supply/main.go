@@ -1,6 +1,7 @@
 // Command supply lists the modules that a Go program was built from, with their licenses
-// and checksums: a table of text, or a CycloneDX bill of materials. A module without a
-// license that is known to allow the use in a program of any license is an error.
+// and checksums: a table of text, a CycloneDX bill of materials, or the texts that their
+// licenses ask to be passed on. A module without a license that is known to allow the use in
+// a program of any license is an error.
 package main
 
 import (
@@ -11,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -38,12 +38,14 @@ func unstated() map[string]string {
 type module struct {
 	Path, Version, Sum string
 	Licenses           []string // SPDX identifiers
+	Texts              []text   // that go with copies of it
 }
 
 func main() {
 	bom := flag.String("bom", "", "also write a CycloneDX bill of materials to this `file`")
+	notices := flag.String("notices", "", "also write the texts of all licenses to this `file`")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: supply [-bom FILE] PROGRAM")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: supply [-bom FILE] [-notices FILE] PROGRAM")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -51,13 +53,13 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), *bom); err != nil {
+	if err := run(flag.Arg(0), *bom, *notices); err != nil {
 		fmt.Fprintln(os.Stderr, "supply:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program, bom string) error {
+func run(program, bom, notices string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return fmt.Errorf("reading what %s was built from: %w", program, err)
@@ -77,8 +79,16 @@ func run(program, bom string) error {
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("printing the modules: %w", err)
 	}
-	if err := check(modules); err != nil || bom == "" {
+	if err := check(modules); err != nil {
 		return err
+	}
+	if notices != "" {
+		if err := writeNotices(notices, modules); err != nil {
+			return err
+		}
+	}
+	if bom == "" {
+		return nil
 	}
 	return write(bom, info, modules)
 }
@@ -106,37 +116,26 @@ func modulesOf(deps []*debug.Module) ([]module, error) {
 			return nil, fmt.Errorf("%s@%s: the program was built from %s, and the module cache has %s", d.Path, d.Version, d.Sum, at.Sum)
 		}
 		m := module{Path: d.Path, Version: d.Version, Sum: d.Sum}
-		if m.Licenses, err = licensesIn(at.Dir, texts); err != nil {
+		if m.Texts, err = textsIn(at.Dir); err != nil {
 			return nil, fmt.Errorf("reading the licenses of %s: %w", d.Path, err)
 		}
+		m.Licenses = recognized(m.Texts, texts)
 		all = append(all, m)
 	}
 	return all, nil
 }
 
-// licensesIn recognizes the license files of a folder by their text.
-func licensesIn(dir string, c *classifier.Classifier) (found []string, err error) {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		name := strings.ToLower(f.Name())
-		if f.IsDir() || !strings.Contains(name, "licen") && !strings.HasPrefix(name, "copying") {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			return nil, err
-		}
-		for _, match := range c.Match(text).Matches {
+// recognized are the licenses that texts are known to be.
+func recognized(texts []text, c *classifier.Classifier) (found []string) {
+	for _, t := range texts {
+		for _, match := range c.Match(t.Body).Matches {
 			if match.MatchType == "License" && !slices.Contains(found, match.Name) {
 				found = append(found, match.Name)
 			}
 		}
 	}
 	slices.Sort(found)
-	return found, nil
+	return found
 }
 
 // check complains about modules whose license is not known to be allowed.

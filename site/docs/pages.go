@@ -18,7 +18,7 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"Begin", []page{
-			{"README.md", "What aqmlab is"}, {"docs/first-hour.md", ""}, {"docs/gallery.md", ""}, {"CONTRIBUTING.md", ""},
+			{"README.md", "What aqmlab is"}, {"docs/install.md", ""}, {"docs/first-hour.md", ""}, {"docs/gallery.md", ""}, {"CONTRIBUTING.md", ""},
 		}},
 		{"How to", []page{
 			{"docs/programs.md", ""}, {"docs/containerlab.md", ""}, {"docs/docker.md", ""}, {"docs/rack.md", ""}, {"docs/sweeps.md", ""},
