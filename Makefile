@@ -116,7 +116,12 @@ release: ## what is published, in dist/: static binaries, packages, images, a gu
 	@dist/aqmlab-$$($(GO) env GOOS)-$$($(GO) env GOARCH) kernel pack --out dist >/dev/null || echo 'so the release has no guest kernel'
 	@sums=$$(cd dist && sha256sum *) && echo "$$sums" | tee dist/SHA256SUMS
 
-.PHONY: site manual
+foreign: ## go vet of the program and its tests as macOS and Windows have them
+	@for os in darwin windows; do \
+		CGO_ENABLED=0 GOOS=$$os $(GO) vet $$(CGO_ENABLED=0 GOOS=$$os $(GO) list -deps . | grep ^aqmlab) || exit 1; \
+	done
+
+.PHONY: site manual foreign
 
 site: ## the documentation and the simulator in a page, in dist/site: static, to be put on any web server
 	@$(GO) run -C site/docs . -out $(CURDIR)/dist/site

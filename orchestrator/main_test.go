@@ -1,3 +1,5 @@
+//go:build linux
+
 package orchestrator
 
 import (
@@ -6,7 +8,6 @@ import (
 	"os"
 	"testing"
 
-	"aqmlab/labs"
 	"aqmlab/orchestrator/role"
 	"aqmlab/orchestrator/testbed"
 	"aqmlab/switch/port"
@@ -29,32 +30,6 @@ func needRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("real hosts need root")
 	}
-}
-
-// small is a lab of three hosts that any machine runs at a dilation of 2.
-const small = `
-name: small
-topology: {kind: star, hosts: 3, rate: 100Mbps}
-rtt: 2ms
-host: {transport: dctcp, rto_min: 10ms}
-switch: {buffer: {per_port: 100KB}}
-schemes: [{name: droptail, aqm: droptail}, {name: tcn, aqm: tcn, threshold: 1ms}]
-workload: {sizes: {kind: fixed, size: 64KB}, load: [0.3, 0.5], flows: 12, connections: 1}
-seeds: [1, 2]
-dilation: 2
-`
-
-// parse reads a lab and lets change it.
-func parse(t *testing.T, text string, change ...func(*labs.Lab)) *labs.Lab {
-	t.Helper()
-	lab, err := labs.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range change {
-		c(lab)
-	}
-	return lab
 }
 
 // emptyRoot fails the test if a state folder holds a lab.

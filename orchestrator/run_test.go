@@ -1,3 +1,5 @@
+//go:build linux
+
 package orchestrator
 
 import (
@@ -63,36 +65,6 @@ func TestName(t *testing.T) {
 	if got := name(points, 2, b); got.Number != 3 || got.Lasts != 12*time.Second || got.After != 0 {
 		t.Errorf("last point %+v", got)
 	}
-}
-
-// diary is a watcher that notes what it is told.
-type diary struct {
-	notes   []string
-	events  []string
-	points  []results.Point
-	onBegin func(Point)
-	last    results.Seen // of a point's progress
-}
-
-func (d *diary) Note(text string) { d.notes = append(d.notes, text) }
-
-func (d *diary) Begin(p Point) {
-	d.events = append(d.events, fmt.Sprint("begin ", p.Scheme, " ", p.Number, "/", p.Of))
-	if d.onBegin != nil {
-		d.onBegin(p)
-	}
-}
-
-func (d *diary) Progress(p Point, s backend.Progress) {
-	d.last = s.Last
-	if want := fmt.Sprint("progress ", p.Scheme); d.events[len(d.events)-1] != want {
-		d.events = append(d.events, want)
-	}
-}
-
-func (d *diary) End(p Point, measured results.Point) {
-	d.events = append(d.events, "end "+p.Scheme)
-	d.points = append(d.points, measured)
 }
 
 // TestRun: a run stores what its watcher was shown, with how it was made.
