@@ -25,7 +25,7 @@ import (
 func ingredients(t *testing.T) (dist string) {
 	t.Helper()
 	dist = t.TempDir()
-	build := exec.Command("go", "build", "-C", "..", "-o", filepath.Join(dist, "aqmlab-linux-"+runtime.GOARCH), ".")
+	build := exec.Command("go", "build", "-C", "..", "-ldflags", "-s -w", "-o", filepath.Join(dist, "aqmlab-linux-"+runtime.GOARCH), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
