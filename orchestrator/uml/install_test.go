@@ -70,6 +70,11 @@ func TestPackAndInstall(t *testing.T) {
 		if wrong != nil {
 			continue
 		}
+		again := from
+		again.Cache, again.Out = cache, t.TempDir()
+		if anew, err := Pack(again); err != nil || !sameFile(t, anew[0], files[0]) || !sameFile(t, anew[1], files[1]) {
+			t.Errorf("packed again it is %v, %v", anew, err)
+		}
 		for _, name := range kept() {
 			a, err := os.ReadFile(filepath.Join(from.Cache, name))
 			b, installed := os.ReadFile(filepath.Join(cache, name))
@@ -78,6 +83,13 @@ func TestPackAndInstall(t *testing.T) {
 			}
 		}
 	}
+}
+
+func sameFile(t *testing.T, one, two string) bool {
+	t.Helper()
+	a, err := os.ReadFile(one)
+	b, other := os.ReadFile(two)
+	return err == nil && other == nil && bytes.Equal(a, b)
 }
 
 // TestPackSource: the source of a kernel is the archive that it was built from, what was

@@ -23,7 +23,7 @@ const readmeName = "README"
 // PackOptions say what [Pack] writes.
 type PackOptions struct {
 	Version string // one of [Versions]; empty: the first
-	Source  string // archive that the kernel was built from; empty: where it was then
+	Source  string // archive that the kernel was built from; empty: where it was then, or Debian puts it
 	Libc    string // folder with the source of the C library in it; empty: the package glibc-source
 	Cache   string // folder of the kernels; empty: the user's own
 	Out     string // folder of the files
@@ -45,6 +45,9 @@ func Pack(o PackOptions) (files []string, err error) {
 		return nil, err
 	}
 	p := packing{kernel: k, dir: v.folder(o.Cache), source: cmp.Or(o.Source, k.Source), libc: o.Libc}
+	if p.source == filepath.Base(p.source) { // of a kernel that was built elsewhere
+		p.source = filepath.Join(debianSource, p.source)
+	}
 	err = p.check()
 	if err == nil && p.libc == "" {
 		p.libc, err = k.libcSource()
