@@ -30,12 +30,15 @@ type Seen struct {
 	Queue *LiveQueue    `json:"queue,omitempty"`  // the bottleneck's; nil when nothing passed yet, or the point is done
 }
 
-// LiveQueue is the length of a port's queues together over time.
+// LiveQueue is what a port's queues together held and marked over time.
 type LiveQueue struct {
 	Port string    `json:"port"`
 	Us   []float64 `json:"us"` // lab time
 	Mean []float64 `json:"mean_kb"`
 	Peak []float64 `json:"peak_kb"`
+
+	Marks   []int64 `json:"marks"`   // packets that were marked since the place before
+	Packets []int64 `json:"packets"` // that left; a packet that was marked on arrival leaves later
 }
 
 // See sums up the flows and samples that a point has so far.
@@ -56,8 +59,8 @@ func See(flows []Flow, samples []QueueSample) Seen {
 
 // LiveQueueOf is that of a port, up to the last sample.
 func LiveQueueOf(samples []QueueSample, port PortName) *LiveQueue {
-	q := &LiveQueue{Port: port.String()}
 	o := Occupy("", samples, port, LastSample(samples))
+	q := &LiveQueue{Port: port.String(), Marks: o.Marks, Packets: o.Packets}
 	tenth := func(v float64) float64 { return math.Round(10*v) / 10 }
 	for i, p := range o.Mean {
 		q.Us = append(q.Us, tenth(p.X))

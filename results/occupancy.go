@@ -38,6 +38,9 @@ type Occupancy struct {
 	Scheme string
 	Mean   []XY // lab time in us, mean of the samples in KB
 	Peak   []XY // largest in KB
+
+	Marks   []int64 // packets that were marked, at the same places
+	Packets []int64 // that left
 }
 
 // XY is one place on a course.
@@ -60,14 +63,17 @@ func Middle(bin int, end time.Duration, bins int) float64 {
 func Occupy(scheme string, samples []QueueSample, p PortName, end time.Duration) Occupancy {
 	o := Occupancy{Scheme: scheme}
 	type bin struct {
-		sum, peak float64
-		n         int
+		sum, peak      float64
+		marks, packets int64
+		n              int
 	}
 	var in [bins]bin
 	for _, q := range together(samples, p) {
 		b := &in[BinOf(q.At, end, bins)]
 		b.sum += float64(q.Bytes) / 1e3
 		b.peak = max(b.peak, float64(q.PeakBytes)/1e3)
+		b.marks += q.Marks
+		b.packets += q.Packets
 		b.n++
 	}
 	for i, b := range in {
@@ -75,6 +81,8 @@ func Occupy(scheme string, samples []QueueSample, p PortName, end time.Duration)
 			at := Middle(i, end, bins)
 			o.Mean = append(o.Mean, XY{at, b.sum / float64(b.n)})
 			o.Peak = append(o.Peak, XY{at, b.peak})
+			o.Marks = append(o.Marks, b.marks)
+			o.Packets = append(o.Packets, b.packets)
 		}
 	}
 	return o
@@ -98,6 +106,8 @@ func together(samples []QueueSample, p PortName) []QueueSample {
 		}
 		out[i].Bytes += s.Bytes
 		out[i].PeakBytes = max(out[i].PeakBytes, s.PeakBytes)
+		out[i].Marks += s.Marks
+		out[i].Packets += s.Packets
 	}
 	for i := range out {
 		out[i].PeakBytes = max(out[i].PeakBytes, out[i].Bytes)
