@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"sync"
+	"os"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 
 	"aqmlab/orchestrator"
 	"aqmlab/orchestrator/backend"
@@ -22,13 +21,14 @@ type watcher interface {
 	close()
 }
 
-// newWatcher shows bars on a terminal, and plain lines elsewhere.
-func newWatcher(w io.Writer) watcher {
+// newWatcher shows bars on a terminal that moves its cursor, and plain lines elsewhere and
+// where these are wanted.
+func newWatcher(w io.Writer, plain bool) watcher {
 	if s, ok := w.(screen); ok { // bars move on it, and show nothing that a file says
 		w = s.File
 	}
-	if isTerminal(w) {
-		return newBars(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())
+	if f, ok := w.(*os.File); ok && !plain && isTerminal(f) && os.Getenv("TERM") != "dumb" {
+		return newBars(glyphsOf(os.Getenv), func() int { return roomOn(f) }, mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithAutoRefresh())
 	}
 	return newLines(w, time.Now)
 }
@@ -61,57 +61,6 @@ func title(p orchestrator.Point) string {
 	return fmt.Sprintf("[%d/%d] %-16s load %-4v seed %d", p.Number, p.Of, p.Scheme, p.Load, p.Seed)
 }
 
-// bars is one progress bar a point.
-type bars struct {
-	progress *mpb.Progress
-	bars     map[int]*mpb.Bar // of points, by their number
-	rest     *orchestrator.Remainder
-	ended    map[int]string // what points came to, by their number
-	small    map[int]string // what their small flows have come to so far
-	mu       sync.Mutex     // guards all but progress and bars: bars read it while they are drawn
-}
-
-func newBars(o ...mpb.ContainerOption) *bars {
-	return &bars{
-		progress: mpb.New(o...), bars: map[int]*mpb.Bar{}, rest: orchestrator.NewRemainder(time.Now),
-		ended: map[int]string{}, small: map[int]string{},
-	}
-}
-
-func (b *bars) Note(text string) { fmt.Fprintln(b.progress, text) }
-
-func (b *bars) Begin(p orchestrator.Point) {
-	begun := time.Now()
-	left := func(decor.Statistics) string {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if end, ok := b.ended[p.Number]; ok {
-			return ", done" + end
-		}
-		return b.small[p.Number] + ", " + left(b.rest, p, time.Since(begun))
-	}
-	b.bars[p.Number] = b.progress.AddBar(int64(p.Flows),
-		mpb.PrependDecorators(decor.Name(title(p)+" ")),
-		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d"), decor.Any(left)),
-	)
-}
-
-func (b *bars) Progress(p orchestrator.Point, s backend.Progress) {
-	b.mu.Lock()
-	note(b.rest, p, s.Completed+s.Failed)
-	b.small[p.Number] = smallP99(s.Last.FCT[results.Small])
-	b.mu.Unlock()
-	b.bars[p.Number].SetCurrent(s.Completed + s.Failed)
-}
-
-func (b *bars) End(p orchestrator.Point, measured results.Point) {
-	b.mu.Lock()
-	b.ended[p.Number] = smallP99(results.Summarize(measured.Flows, results.Small))
-	b.mu.Unlock()
-	b.bars[p.Number].SetTotal(-1, true) // whatever is missing is in the records
-	noteFidelity(b, measured)
-}
-
 // smallP99 is what the small flows of a point came to, to be joined to a line.
 func smallP99(small results.FCT) string {
 	if small.Count == 0 {
@@ -130,13 +79,6 @@ func noteFidelity(w watcher, measured results.Point) {
 	for _, why := range measured.Fidelity.Reasons {
 		w.Note("        low fidelity: " + why)
 	}
-}
-
-func (b *bars) close() {
-	for _, bar := range b.bars {
-		bar.Abort(false)
-	}
-	b.progress.Wait()
 }
 
 // lines is a line now and then.
@@ -180,22 +122,24 @@ func (l *lines) Progress(p orchestrator.Point, s backend.Progress) {
 }
 
 func (l *lines) End(p orchestrator.Point, measured results.Point) {
+	note(l.rest, p, int64(p.Flows))
+	l.Note(end(p, measured, l.now().Sub(l.points[p.Number].begun)))
+	noteFidelity(l, measured)
+}
+
+// end is the line about a point that is done.
+func end(p orchestrator.Point, measured results.Point, took time.Duration) string {
+	took = took.Round(100 * time.Millisecond)
+	if p.Flows == 0 {
+		return fmt.Sprintf("%s: programs done in %v", title(p), took)
+	}
 	completed := 0
 	for _, f := range measured.Flows {
 		if f.Completed() {
 			completed++
 		}
 	}
-	note(l.rest, p, int64(p.Flows))
-	took := l.now().Sub(l.points[p.Number].begun)
-	small := smallP99(results.Summarize(measured.Flows, results.Small))
-	if p.Flows == 0 {
-		fmt.Fprintf(l.w, "%s: programs done in %v\n", title(p), took.Round(100*time.Millisecond))
-		noteFidelity(l, measured)
-		return
-	}
-	fmt.Fprintf(l.w, "%s: %d/%d flows done in %v%s\n", title(p), completed, p.Flows, took.Round(100*time.Millisecond), small)
-	noteFidelity(l, measured)
+	return fmt.Sprintf("%s: %d/%d flows done in %v%s", title(p), completed, p.Flows, took, smallP99(results.Summarize(measured.Flows, results.Small)))
 }
 
 func (l *lines) close() {}

@@ -157,7 +157,7 @@ func TestBars(t *testing.T) {
 	for _, whole := range []bool{true, false} {
 		t.Run(fmt.Sprint("whole ", whole), func(t *testing.T) {
 			var out bytes.Buffer
-			b := newBars(mpb.WithOutput(&out), mpb.WithAutoRefresh())
+			b := newBars(glyphs(" _.-:=+*#"), func() int { return 9 }, mpb.WithOutput(&out), mpb.WithAutoRefresh())
 			b.Note("calibrated")
 			p := tcnPoint()
 			b.Begin(p)
@@ -166,7 +166,7 @@ func TestBars(t *testing.T) {
 				b.End(p, results.Point{Flows: []results.Flow{{Bytes: 1, Received: 1, FCT: 3 * time.Millisecond}}, Fidelity: results.Fidelity{Label: results.FidelityLow, Reasons: []string{"busy"}}})
 			}
 			b.close() // waits for what draws
-			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole || strings.Contains(got, "done, small p99 3ms") != whole ||
+			if got := out.String(); !strings.Contains(got, "calibrated") || strings.Contains(got, "low fidelity: busy") != whole || strings.Contains(got, "1/100 flows done in 0s, small p99 3ms") != whole ||
 				!whole && !strings.Contains(got, "51/100, small p99 7.1ms, ") {
 				t.Errorf("drawn %q", got)
 			}
@@ -177,7 +177,7 @@ func TestBars(t *testing.T) {
 // TestBarsOfNothing: a run that fails before its first point draws none.
 func TestBarsOfNothing(t *testing.T) {
 	var out bytes.Buffer
-	b := newBars(mpb.WithOutput(&out), mpb.WithAutoRefresh())
+	b := newBars(glyphs(" _.-:=+*#"), func() int { return 9 }, mpb.WithOutput(&out), mpb.WithAutoRefresh())
 	b.close()
 	if out.Len() > 0 {
 		t.Errorf("drawn %q", &out)
@@ -185,7 +185,7 @@ func TestBarsOfNothing(t *testing.T) {
 }
 
 func TestWatcherOfAFile(t *testing.T) {
-	if _, ok := newWatcher(&bytes.Buffer{}).(*lines); !ok {
+	if _, ok := newWatcher(&bytes.Buffer{}, false).(*lines); !ok {
 		t.Error("bars are drawn into what is no terminal")
 	}
 }

@@ -104,7 +104,7 @@ type runFlags struct {
 	machines             string
 	jobs                 int
 	threads              int
-	asJSON               bool
+	asJSON, plain        bool
 }
 
 func newRun(kinds port.Kinds) *cobra.Command {
@@ -122,7 +122,11 @@ a containerlab file (x.clab.yml), which gets defaults around it.
 With --resume, a run that ended early or was killed gets the points that it
 lacks; those that it has are not run again. Its lab is the stored one. A LAB that
 is given, too, must be the same; a program, kernel or runtime that is not the
-run's is refused.`,
+run's is refused.
+
+On a terminal, bars show how far the points are. Below that of the point that has run
+longest, sparklines show what its bottleneck port has held and marked since the point
+began, once a second. Elsewhere, and with --plain, there is a line now and then.`,
 		Example: `  aqmlab run quickstart
   aqmlab run quickstart --schemes droptail,tcn --loads 0.5,0.9 --seeds 1..3
   aqmlab run mylab.yaml --set switch.buffer.per_port=200KB --json
@@ -144,6 +148,7 @@ run's is refused.`,
 	c.Flags().StringVar(&f.resume, "resume", "", "run to go on with: a folder, or the name of one below --out")
 	completeFlag(c, "resume", completeRuns(&f.out))
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&f.plain, "plain", false, "print a line now and then instead of bars, as where standard error is no terminal")
 	return c
 }
 
@@ -182,7 +187,7 @@ func (f *runFlags) run(c *cobra.Command, names []string, kinds port.Kinds) error
 	if done, err := inNamespaces(c, o.Runtime.Facts()); done {
 		return err
 	}
-	w, release := newWatcher(c.ErrOrStderr()), hold(c)
+	w, release := newWatcher(c.ErrOrStderr(), f.plain), hold(c)
 	if o.Watcher = w; why != "" {
 		w.Note(why)
 	}
