@@ -95,6 +95,7 @@ var rooms = map[string]string{
 	"e2e":                    "results results/compare results/report results/store switch/packet",
 	"e2e/tally":              "",
 	"e2e/mutation":           "",
+	"e2e/browsertest":        "", // tests only
 
 	"orchestrator/machines/check": "labs/inventory orchestrator/agent orchestrator/docker orchestrator/doctor orchestrator/host orchestrator/journal orchestrator/machines orchestrator/netns orchestrator/testbed orchestrator/underlay results",
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"aqmlab/e2e/browsertest"
 	"aqmlab/results/serve"
 )
 
@@ -19,23 +20,23 @@ func TestListInChromium(t *testing.T) {
 	one, two := finished(t, root, "star"), finished(t, root, "tree")
 	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root, Token: "SECRET"}))
 	defer server.Close()
-	ctx, seen := chromium(t)
-	do(ctx, t, chromedp.Navigate(server.URL+"/?token=SECRET"), until(`location.search === ""`), until(`document.querySelectorAll("#runs tbody tr").length === 2`))
+	ctx, seen := browsertest.Open(t)
+	browsertest.Do(ctx, t, chromedp.Navigate(server.URL+"/?token=SECRET"), browsertest.Until(`location.search === ""`), browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 2`))
 
-	do(ctx, t, chromedp.SendKeys(chromedp.CSS("#filter"), "tree TCN"), until(`document.querySelectorAll("#runs tbody tr").length === 1`))
-	if got := value[[]string](ctx, t, rows); len(got) != 1 || got[0] != "tree" {
+	browsertest.Do(ctx, t, chromedp.SendKeys(chromedp.CSS("#filter"), "tree TCN"), browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 1`))
+	if got := browsertest.Value[[]string](ctx, t, rows); len(got) != 1 || got[0] != "tree" {
 		t.Errorf("the filter leaves %q", got)
 	}
 	// What was chosen stays when the filter changes.
-	do(ctx, t,
+	browsertest.Do(ctx, t,
 		chromedp.Click(chromedp.CSS(`#runs tbody input`)),
-		until(`(document.getElementById("filter").select(), true)`), chromedp.SendKeys(chromedp.CSS("#filter"), "star"),
-		until(`document.querySelectorAll("#runs tbody tr").length === 2`),
-		until(`document.getElementById("count").textContent === "2 runs, 1 chosen"`),
+		browsertest.Until(`(document.getElementById("filter").select(), true)`), chromedp.SendKeys(chromedp.CSS("#filter"), "star"),
+		browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 2`),
+		browsertest.Until(`document.getElementById("count").textContent === "2 runs, 1 chosen"`),
 		chromedp.SetValue(chromedp.CSS("#baseline"), "tcn"),
 		chromedp.Click(chromedp.CSS("#compare")),
 		chromedp.WaitVisible(chromedp.CSS("#environment")))
-	text := value[string](ctx, t, `document.body.innerText`)
+	text := browsertest.Value[string](ctx, t, `document.body.innerText`)
 	for _, want := range []string{filepath.Base(two.Dir), "compared with tcn", "<script>alert(1)</script>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q", want)
@@ -44,10 +45,10 @@ func TestListInChromium(t *testing.T) {
 	if strings.Contains(text, filepath.Base(one.Dir)) {
 		t.Error("the report is about a run that was not chosen")
 	}
-	if wrong := value[[]string](ctx, t, marks); len(wrong) > 0 {
+	if wrong := browsertest.Value[[]string](ctx, t, marks); len(wrong) > 0 {
 		t.Errorf("figures: %q", wrong)
 	}
-	_, requests := seen.all()
+	_, requests := seen.All()
 	for _, url := range requests {
 		if !strings.HasPrefix(url, server.URL) {
 			t.Errorf("asked for %s", url)
@@ -61,25 +62,25 @@ func TestLiveInChromium(t *testing.T) {
 	w := newWriter(t, root, "star")
 	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root}))
 	defer server.Close()
-	ctx, _ := chromium(t)
+	ctx, _ := browsertest.Open(t)
 	flows := func(want string) chromedp.Action[chromedp.Void] {
-		return until(`document.querySelector(".flows")?.textContent === "` + want + `"`)
+		return browsertest.Until(`document.querySelector(".flows")?.textContent === "` + want + `"`)
 	}
-	do(ctx, t, chromedp.Navigate(server.URL), until(`document.querySelector("#live").textContent.includes("not begun")`))
+	browsertest.Do(ctx, t, chromedp.Navigate(server.URL), browsertest.Until(`document.querySelector("#live").textContent.includes("not begun")`))
 
 	if err := w.Publish(going(40)); err != nil {
 		t.Fatal(err)
 	}
-	do(ctx, t, flows("40 of 300"))
-	before := value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
-	if text := value[string](ctx, t, `document.querySelector("#live").innerText`); !strings.Contains(text, "0 of 4 points done") || !strings.Contains(text, "5678.0 µs") {
+	browsertest.Do(ctx, t, flows("40 of 300"))
+	before := browsertest.Value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
+	if text := browsertest.Value[string](ctx, t, `document.querySelector("#live").innerText`); !strings.Contains(text, "0 of 4 points done") || !strings.Contains(text, "5678.0 µs") {
 		t.Errorf("the page says %q", text)
 	}
 	if err := w.Publish(going(90)); err != nil {
 		t.Fatal(err)
 	}
-	do(ctx, t, flows("90 of 300"))
-	after := value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
+	browsertest.Do(ctx, t, flows("90 of 300"))
+	after := browsertest.Value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
 	if strings.Count(after, "L") != 89 || after == before {
 		t.Error("the queue does not move")
 	}
@@ -90,7 +91,7 @@ func TestLiveInChromium(t *testing.T) {
 	if _, err := w.Finish(time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	do(ctx, t,
-		until(`document.querySelector("#live").childElementCount === 0`),
-		until(`document.querySelector("#runs tbody td:last-child")?.textContent === "complete"`))
+	browsertest.Do(ctx, t,
+		browsertest.Until(`document.querySelector("#live").childElementCount === 0`),
+		browsertest.Until(`document.querySelector("#runs tbody td:last-child")?.textContent === "complete"`))
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"aqmlab/e2e/browsertest"
 )
 
 // marks lists what is wrong with the figures of a page: series that show
@@ -43,17 +45,17 @@ func reportFile(t *testing.T) string {
 
 func TestReportInChromium(t *testing.T) {
 	file := reportFile(t)
-	ctx, seen := chromium(t)
-	do(ctx, t, chromedp.Navigate("file://"+file))
+	ctx, seen := browsertest.Open(t)
+	browsertest.Do(ctx, t, chromedp.Navigate("file://"+file))
 	// 8 statistics against the load; at each of 2 loads 5 CDFs, a probe, and 2
 	// schemes' queues and goodputs.
-	if got, want := value[int](ctx, t, `document.querySelectorAll("figure svg").length`), 8+2*(5+1+2+2); got != want {
+	if got, want := browsertest.Value[int](ctx, t, `document.querySelectorAll("figure svg").length`), 8+2*(5+1+2+2); got != want {
 		t.Errorf("%d figures, want %d", got, want)
 	}
-	if wrong := value[[]string](ctx, t, marks); len(wrong) > 0 {
+	if wrong := browsertest.Value[[]string](ctx, t, marks); len(wrong) > 0 {
 		t.Errorf("figures: %s", strings.Join(wrong, "\n"))
 	}
-	if _, requests := seen.all(); len(requests) != 1 {
+	if _, requests := seen.All(); len(requests) != 1 {
 		t.Errorf("a self-contained page asked for %q", requests)
 	}
 	t.Run("dark", func(t *testing.T) { darkReport(ctx, t) })
@@ -64,7 +66,7 @@ func TestReportInChromium(t *testing.T) {
 
 // Text and the baseline's lines are light on dark.
 func darkReport(ctx context.Context, t *testing.T) {
-	do(ctx, t, call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}))
+	browsertest.Do(ctx, t, browsertest.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}))
 	const light = `(selector, property) => {
   const [r, g, b] = getComputedStyle(document.querySelector(selector))[property].match(/\d+/g).map(Number);
   return (r + g + b) / 3;
@@ -73,12 +75,12 @@ func darkReport(ctx context.Context, t *testing.T) {
 		selector, property string
 		dark               bool
 	}{{"body", "backgroundColor", true}, {"svg text", "fill", false}, {"svg .s0", "stroke", false}, {"svg .f-s0", "fill", false}} {
-		got := value[float64](ctx, t, "("+light+`)("`+c.selector+`", "`+c.property+`")`)
+		got := browsertest.Value[float64](ctx, t, "("+light+`)("`+c.selector+`", "`+c.property+`")`)
 		if c.dark != (got < 80) || !c.dark && got < 180 {
 			t.Errorf("%s of %s has a lightness of %v", c.property, c.selector, got)
 		}
 	}
-	do(ctx, t, call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}))
+	browsertest.Do(ctx, t, browsertest.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}))
 }
 
 func copyLab(ctx context.Context, t *testing.T) {
@@ -86,10 +88,10 @@ func copyLab(ctx context.Context, t *testing.T) {
 	if _, err := chromedp.CallBrowser(ctx, browser.SetPermission, grant); err != nil {
 		t.Fatal(err)
 	}
-	do(ctx, t,
+	browsertest.Do(ctx, t,
 		chromedp.Click(chromedp.CSS(`button[data-copy]`)),
-		until(`document.querySelector("button[data-copy]").textContent === "Copied"`))
-	copied, lab := value[string](ctx, t, `navigator.clipboard.readText()`), value[string](ctx, t, `document.querySelector("pre").textContent`)
+		browsertest.Until(`document.querySelector("button[data-copy]").textContent === "Copied"`))
+	copied, lab := browsertest.Value[string](ctx, t, `navigator.clipboard.readText()`), browsertest.Value[string](ctx, t, `document.querySelector("pre").textContent`)
 	if copied != lab || !strings.Contains(lab, "<b>not</b>") {
 		t.Errorf("copied %q, want the lab %q", copied, lab)
 	}
@@ -113,7 +115,7 @@ func saveFigure(ctx context.Context, t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	do(ctx, t, chromedp.Click(chromedp.CSS(`button[data-save="fct-small-mean-load.svg"]`)))
+	browsertest.Do(ctx, t, chromedp.Click(chromedp.CSS(`button[data-save="fct-small-mean-load.svg"]`)))
 	select {
 	case name := <-done:
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -137,15 +139,15 @@ func printReport(ctx context.Context, t *testing.T) {
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || bytes.Count(pdf, []byte("/Type /Page\n")) < 3 {
 		t.Errorf("%d bytes, %d pages", len(pdf), bytes.Count(pdf, []byte("/Type /Page\n")))
 	}
-	if folded := value[int](ctx, t, `document.querySelectorAll("details:not([open])").length`); folded > 0 {
+	if folded := browsertest.Value[int](ctx, t, `document.querySelectorAll("details:not([open])").length`); folded > 0 {
 		t.Errorf("%d parts were folded", folded)
 	}
 	// On paper nothing is wider than A4 without its margins, in the pixels of CSS.
-	do(ctx, t, call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}), chromedp.EmulateViewport(688, 1000))
-	if w := value[float64](ctx, t, `document.documentElement.scrollWidth`); w > 688 {
-		t.Errorf("the page is %v wide on paper: %q", w, value[[]string](ctx, t, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 688).map(e => e.tagName + " " + e.textContent.slice(0, 40))`))
+	browsertest.Do(ctx, t, browsertest.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}), chromedp.EmulateViewport(688, 1000))
+	if w := browsertest.Value[float64](ctx, t, `document.documentElement.scrollWidth`); w > 688 {
+		t.Errorf("the page is %v wide on paper: %q", w, browsertest.Value[[]string](ctx, t, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 688).map(e => e.tagName + " " + e.textContent.slice(0, 40))`))
 	}
-	if wrong := value[[]string](ctx, t, marks); len(wrong) > 0 {
+	if wrong := browsertest.Value[[]string](ctx, t, marks); len(wrong) > 0 {
 		t.Errorf("figures on paper: %s", strings.Join(wrong, "\n"))
 	}
 }

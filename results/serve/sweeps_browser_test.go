@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"aqmlab/e2e/browsertest"
 	"aqmlab/results"
 	"aqmlab/results/serve"
 )
@@ -70,39 +71,39 @@ func TestSweepsInChromium(t *testing.T) {
 	fill.set(swept("wwww", "wwww"))
 	server := httptest.NewServer(serve.Handler(serve.Content{Runs: t.TempDir(), Sweeps: fill}))
 	defer server.Close()
-	ctx, seen := chromium(t)
-	do(ctx, t, chromedp.Navigate(server.URL), chromedp.Click(chromedp.CSS(`nav a`)), chromedp.WaitVisible(chromedp.CSS(".legend")))
-	do(ctx, t, until(colours+` === "wwww/wwww"`))
-	if text := value[string](ctx, t, `document.body.innerText`); !strings.Contains(text, "0 of 8 stored (0 %)") || !strings.Contains(text, "nobody measures") || !strings.Contains(text, "unexpected <i>end</i>") {
+	ctx, seen := browsertest.Open(t)
+	browsertest.Do(ctx, t, chromedp.Navigate(server.URL), chromedp.Click(chromedp.CSS(`nav a`)), chromedp.WaitVisible(chromedp.CSS(".legend")))
+	browsertest.Do(ctx, t, browsertest.Until(colours+` === "wwww/wwww"`))
+	if text := browsertest.Value[string](ctx, t, `document.body.innerText`); !strings.Contains(text, "0 of 8 stored (0 %)") || !strings.Contains(text, "nobody measures") || !strings.Contains(text, "unexpected <i>end</i>") {
 		t.Errorf("the page says %q", text)
 	}
-	if n := value[int](ctx, t, `document.querySelectorAll(".sweep a:not([hidden])").length`); n != 0 {
+	if n := browsertest.Value[int](ctx, t, `document.querySelectorAll(".sweep a:not([hidden])").length`); n != 0 {
 		t.Error("a link leads to what is not measured")
 	}
 
 	fill.set(swept("ssmw", "sfww"))
-	do(ctx, t, until(colours+` === "ssmw/sfww"`))
-	text := value[string](ctx, t, `document.body.innerText`)
+	browsertest.Do(ctx, t, browsertest.Until(colours+` === "ssmw/sfww"`))
+	text := browsertest.Value[string](ctx, t, `document.body.innerText`)
 	for _, want := range []string{"star & <b>1</b>", "3 of 8 stored (37 %)", "1 failed", "1 being measured", "3 waiting", "about 3 min left", "tcn at load 0.5, seed 2: the <b>kernel</b> panicked"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q: %q", want, text)
 		}
 	}
-	if n := value[int](ctx, t, `new Set([..."wmsf"].map(s => getComputedStyle(document.querySelector(".cells .cell." + s)).backgroundColor)).size`); n != 4 {
+	if n := browsertest.Value[int](ctx, t, `new Set([..."wmsf"].map(s => getComputedStyle(document.querySelector(".cells .cell." + s)).backgroundColor)).size`); n != 4 {
 		t.Errorf("%d colours for four states", n)
 	}
 	for state, want := range map[string]string{
 		"f": "tcn, threshold 50us, load 0.5, seed 2: failed: the <b>kernel</b> panicked", "m": "droptail, load 0.9, seed 1: being measured",
 	} {
 		over := `(() => { const c = document.querySelector(".cells .cell.` + state + `"); c.dispatchEvent(new MouseEvent("mouseover", {bubbles: true})); return c.title; })()`
-		if got := value[string](ctx, t, over); got != want {
+		if got := browsertest.Value[string](ctx, t, over); got != want {
 			t.Errorf("the tooltip is %q, want %q", got, want)
 		}
 	}
 
 	fill.set(swept("ssss", "ssss"))
-	do(ctx, t, until(colours+` === "ssss/ssss"`), chromedp.Click(chromedp.CSS(`.sweep a`)), chromedp.WaitVisible(chromedp.CSS("#curves")))
-	_, requests := seen.all()
+	browsertest.Do(ctx, t, browsertest.Until(colours+` === "ssss/ssss"`), chromedp.Click(chromedp.CSS(`.sweep a`)), chromedp.WaitVisible(chromedp.CSS("#curves")))
+	_, requests := seen.All()
 	for _, url := range requests {
 		if !strings.HasPrefix(url, server.URL) {
 			t.Errorf("asked for %s", url)

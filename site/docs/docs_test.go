@@ -2,22 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"aqmlab/cli"
+	"aqmlab/e2e/browsertest"
 )
 
 // written is a site and the manual, without the simulator, which has its own test.
@@ -126,49 +123,14 @@ func TestDeadLinks(t *testing.T) {
 
 // TestSearch: the search finds a parameter's page, and leads there.
 func TestSearch(t *testing.T) {
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium on this machine: Debian has it in the package chromium")
-	}
+	ctx, _ := browsertest.Open(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(written(t), "site"))))
 	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1200, 900)}
-	for _, flag := range []string{"headless", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
-		options = append(options, chromedp.Flag(flag, true))
-	}
-	ctx, kill := chromedp.NewExecAllocator(ctx, options...)
-	defer kill()
-	ctx, end := chromedp.NewContext(ctx)
-	defer end()
-	until := func(expression string) chromedp.Action[chromedp.Void] {
-		return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-			_, err := chromedp.Poll[bool](expression)(ctx, target)
-			if err != nil {
-				err = fmt.Errorf("waiting for %s: %w", expression, err)
-			}
-			return chromedp.Void{}, err
-		}
-	}
-	err = chromedp.Do(ctx,
+	browsertest.Do(ctx, t,
 		chromedp.Navigate(server.URL+"/docs/runtimes.html"),
 		chromedp.SendKeys(chromedp.CSS("#search"), "dualpi2 min_th"),
-		until(`[...document.querySelectorAll("#hits a")].some(a => a.href.endsWith("reference/kinds.html#dualpi2"))`),
+		browsertest.Until(`[...document.querySelectorAll("#hits a")].some(a => a.href.endsWith("reference/kinds.html#dualpi2"))`),
 		chromedp.Click(chromedp.CSS(`#hits a[href$="#dualpi2"]`)),
 		chromedp.WaitVisible(chromedp.CSS("h3#dualpi2")),
 	)
-	if err != nil {
-		t.Error(err)
-	}
-	if dir := os.Getenv("SHOTS"); dir != "" {
-		for i, page := range []string{"index.html", "reference/kinds.html", "docs/labs.html"} {
-			chromedp.Do(ctx, chromedp.Navigate(server.URL+"/"+page))
-			png, _ := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-			os.WriteFile(fmt.Sprintf("%s/docs%d.png", dir, i), png, 0o644)
-		}
-	}
-	if err := chromedp.Cancel(ctx); err != nil {
-		t.Error(err)
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"aqmlab/cli"
+	"aqmlab/e2e/browsertest"
 	"aqmlab/site/play/bundle"
 )
 
@@ -23,7 +24,7 @@ const most = 10 << 20
 // TestPage: the page runs what a link asks for, to the figures of the command on the lab
 // file that it offers, and asks nobody else for anything. What does not fit is said.
 func TestPage(t *testing.T) {
-	b := chromium(t)
+	ctx, seen := browsertest.Open(t)
 	dir := t.TempDir()
 	if err := bundle.Write(t.Context(), dir); err != nil {
 		t.Fatal(err)
@@ -33,26 +34,26 @@ func TestPage(t *testing.T) {
 	}
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
-	b.do(t, chromedp.Navigate(server.URL+"/#lab=quickstart&load=0.8&flows=120&seed=3&a=dctcp-red&b=tcn&b.threshold=128us"))
-	b.until(t, `window.result !== undefined`)
-	sameAsCommand(t, value[string](t, b, `document.getElementById("file").textContent`), value[string](t, b, `JSON.stringify(window.result)`))
-	if text := value[string](t, b, `document.getElementById("table").innerText`); !strings.Contains(text, "dctcp-red") || !strings.Contains(text, "×") {
+	browsertest.Do(ctx, t, chromedp.Navigate(server.URL+"/#lab=quickstart&load=0.8&flows=120&seed=3&a=dctcp-red&b=tcn&b.threshold=128us"))
+	browsertest.Do(ctx, t, browsertest.Until(`window.result !== undefined`))
+	sameAsCommand(t, browsertest.Value[string](ctx, t, `document.getElementById("file").textContent`), browsertest.Value[string](ctx, t, `JSON.stringify(window.result)`))
+	if text := browsertest.Value[string](ctx, t, `document.getElementById("table").innerText`); !strings.Contains(text, "dctcp-red") || !strings.Contains(text, "×") {
 		t.Errorf("the table compares nothing: %s", text)
 	}
 	for _, canvas := range []string{"queue-a", "queue-b", "window-a", "window-b", "fct-small", "fct-all"} {
-		if !value[bool](t, b, `(() => { const c = document.getElementById("`+canvas+`"); return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(v => v > 0); })()`) {
+		if !browsertest.Value[bool](ctx, t, `(() => { const c = document.getElementById("`+canvas+`"); return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(v => v > 0); })()`) {
 			t.Errorf("%s is empty", canvas)
 		}
 	}
 	// A value that does not fit is blamed, and the page can go on from there.
-	b.do(t, chromedp.SetValue(chromedp.CSS(`input[name="b.threshold"]`), "soon"), chromedp.Click(chromedp.CSS("#run")), chromedp.WaitVisible(chromedp.CSS("#wrong")))
-	if text := value[string](t, b, `document.getElementById("wrong").textContent`); !strings.Contains(text, "schemes.tcn.threshold") {
+	browsertest.Do(ctx, t, chromedp.SetValue(chromedp.CSS(`input[name="b.threshold"]`), "soon"), chromedp.Click(chromedp.CSS("#run")), chromedp.WaitVisible(chromedp.CSS("#wrong")))
+	if text := browsertest.Value[string](ctx, t, `document.getElementById("wrong").textContent`); !strings.Contains(text, "schemes.tcn.threshold") {
 		t.Errorf("told %q of a bad threshold", text)
 	}
-	if hash := value[string](t, b, `location.hash`); !strings.Contains(hash, "b.threshold=soon") || !strings.Contains(hash, "load=0.8") {
+	if hash := browsertest.Value[string](ctx, t, `location.hash`); !strings.Contains(hash, "b.threshold=soon") || !strings.Contains(hash, "load=0.8") {
 		t.Errorf("the link to the form is %s", hash)
 	}
-	_, requests := b.met()
+	_, requests := seen.All()
 	for _, url := range requests {
 		if !strings.HasPrefix(url, server.URL) && !strings.HasPrefix(url, "data:") {
 			t.Errorf("asked for %s", url)

@@ -1,10 +1,13 @@
-package serve_test
+// Package browsertest has tests look at pages in Chromium.
+package browsertest
 
 import (
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,27 +19,37 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// watched is what a browser has met.
-type watched struct {
+// Met is what a tab has met so far.
+type Met struct {
 	mu       sync.Mutex
 	errors   []string
 	requests []string
 }
 
-func (w *watched) note(list *[]string, text string) {
+func (w *Met) note(list *[]string, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	*list = append(*list, text)
 }
 
-// all returns the errors and the addresses that were asked for.
-func (w *watched) all() (errors, requests []string) {
+// All returns the errors and the addresses that were asked for.
+func (w *Met) All() (errors, requests []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.errors, w.requests
+	return slices.Clone(w.errors), slices.Clone(w.requests)
 }
 
-func (w *watched) event(ev any) {
+// Expected takes the errors that have a text from those that fail the test. It returns how
+// many they were.
+func (w *Met) Expected(text string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := len(w.errors)
+	w.errors = slices.DeleteFunc(w.errors, func(e string) bool { return strings.Contains(e, text) })
+	return all - len(w.errors)
+}
+
+func (w *Met) event(ev any) {
 	switch e := ev.(type) {
 	case *runtime.EventExceptionThrown:
 		w.note(&w.errors, fmt.Sprintf("%s %s:%d", e.ExceptionDetails.Text, e.ExceptionDetails.URL, e.ExceptionDetails.LineNumber))
@@ -49,9 +62,12 @@ func (w *watched) event(ev any) {
 	}
 }
 
-// chromium opens a tab of Chromium with an empty profile, which ends with the
+// limit is how long a tab may be needed for. A slow machine compiles WebAssembly in it.
+const limit = 5 * time.Minute
+
+// Open opens a tab of Chromium with an empty profile, which ends with the
 // test. It fails the test on any error that a page meets.
-func chromium(t *testing.T) (context.Context, *watched) {
+func Open(t *testing.T) (context.Context, *Met) {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -61,19 +77,19 @@ func chromium(t *testing.T) (context.Context, *watched) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.WindowSize(1200, 900)}
+	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.WindowSize(1200, 1700)}
 	for _, flag := range []string{
 		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check",
 		"disable-background-networking", "disable-component-update", "disable-sync", "hide-scrollbars",
 	} {
 		options = append(options, chromedp.Flag(flag, true))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own ends before it can be closed
+	ctx, cancel := context.WithTimeout(context.Background(), limit) // the test's own ends before it can be closed
 	ctx, kill := chromedp.NewExecAllocator(ctx, options...)
 	ctx, end := chromedp.NewContext(ctx)
-	w := &watched{}
+	w := &Met{}
 	t.Cleanup(func() {
-		if errors, _ := w.all(); len(errors) > 0 {
+		if errors, _ := w.All(); len(errors) > 0 {
 			t.Errorf("the browser met errors: %q", errors)
 		}
 		if err := chromedp.Cancel(ctx); err != nil {
@@ -92,16 +108,16 @@ func chromium(t *testing.T) (context.Context, *watched) {
 	return ctx, w
 }
 
-// do runs actions in the browser.
-func do(ctx context.Context, t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+// Do runs actions in the browser.
+func Do(ctx context.Context, t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// until waits until a JavaScript expression is true.
-func until(expression string) chromedp.Action[chromedp.Void] {
+// Until waits until a JavaScript expression is true.
+func Until(expression string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		_, err := chromedp.Poll[bool](expression)(ctx, target)
 		if err != nil {
@@ -111,16 +127,16 @@ func until(expression string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// call is a command of the protocol whose answer does not matter.
-func call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
+// Call is a command of the protocol whose answer does not matter.
+func Call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, command, params)
 		return err
 	})
 }
 
-// value is what a JavaScript expression yields, or the promise that it does.
-func value[T any](ctx context.Context, t *testing.T, expression string) T {
+// Value is what a JavaScript expression yields, or the promise that it does.
+func Value[T any](ctx context.Context, t *testing.T, expression string) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
