@@ -165,7 +165,7 @@ func TestInterruptedOnTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(self, "run", "quickstart", "--runtime", "sim", "--flows", "100000", "--jobs", "2", "--out", t.TempDir())
+	c := exec.Command(self, "run", "quickstart", "--runtime", "sim", "--flows", "30000", "--jobs", "2", "--out", t.TempDir())
 	c.Stdin, c.Stdout, c.Stderr = v.tty, v.tty, v.tty
 	keepOutput(t, v.tty)
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

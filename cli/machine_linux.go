@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqmlab/orchestrator/backend"
 	"aqmlab/orchestrator/docker"
+	"aqmlab/orchestrator/doctor"
 	"aqmlab/orchestrator/host/cc"
 	"aqmlab/orchestrator/machines"
 	"aqmlab/orchestrator/testbed"
@@ -54,6 +56,24 @@ func machineLacks(err error) bool {
 		}
 	}
 	return false
+}
+
+// lacking says of runtimes why they cannot run here, as doctor finds it; empty: they can.
+func lacking() func(backend.Facts) string {
+	d := doctor.Diagnose()
+	return func(on backend.Facts) string {
+		switch {
+		case on.Modelled:
+			return ""
+		case on.Guests:
+			return d.Missing(doctor.GuestKernel)
+		case on.Containers && os.Geteuid() != 0:
+			return "containers need root: run aqmlab serve with sudo"
+		case on.Containers && d.Ready:
+			return d.Missing(doctor.Docker)
+		}
+		return d.Missing("")
+	}
 }
 
 // removeLeftovers removes what killed runs have left, before any command of users does

@@ -84,6 +84,16 @@ func checkGuestVersion(string) error { return nil }
 // machineLacks tells whether an error is about what the system lacks.
 func machineLacks(err error) bool { return errors.Is(err, orchestrator.ErrNeedsLinux) }
 
+// lacking says of runtimes why they cannot run here; empty: they can.
+func lacking() func(backend.Facts) string {
+	return func(on backend.Facts) string {
+		if on.Modelled {
+			return ""
+		}
+		return orchestrator.ErrNeedsLinux.Error()
+	}
+}
+
 // removeLeftovers has nothing to do: nothing is ever made on the machine.
 func removeLeftovers(*cobra.Command) {}
 

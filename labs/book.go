@@ -32,9 +32,9 @@ type Entry struct {
 	Title string `json:"title"` // one line
 }
 
-// bookNames lists the names of the book in alphabetical order, those of folders
+// BookNames lists the names of the book in alphabetical order, those of folders
 // after the others.
-func bookNames() []string {
+func BookNames() []string {
 	var names []string
 	for _, pattern := range []string{"*", "*/*"} {
 		files, err := fs.Glob(book, pattern+extension)
@@ -51,7 +51,7 @@ func bookNames() []string {
 // bookName is the name of a lab of the book, which may be spelled as the experiment that it
 // is of: tcn-fig3 is tcn/fig3. Empty: there is none.
 func bookName(ref string) string {
-	names := bookNames()
+	names := BookNames()
 	if i := slices.IndexFunc(names, func(name string) bool { return name == ref || strings.ReplaceAll(name, "/", "-") == ref }); i >= 0 {
 		return names[i]
 	}
@@ -66,12 +66,12 @@ func isPart(name string) bool { return strings.Contains(name, "/parts/") }
 // book: a path of this machine that does not exist may well be meant as one.
 func isBookName(ref string) bool {
 	folder, _, ok := strings.Cut(ref, "/")
-	return ok && slices.ContainsFunc(bookNames(), func(name string) bool { return strings.HasPrefix(name, folder+"/") })
+	return ok && slices.ContainsFunc(BookNames(), func(name string) bool { return strings.HasPrefix(name, folder+"/") })
 }
 
 // noLab says that the book has no lab of that name.
 func noLab(name string) error {
-	known := bookNames()
+	known := BookNames()
 	err := fmt.Errorf("%w %q: want the path of a file, or one of the lab book: %s", ErrNoLab, name, strings.Join(known, ", "))
 	if near := kind.Nearest(name, known); near != "" {
 		err = fmt.Errorf("%w (did you mean %s?)", err, near)

@@ -70,7 +70,7 @@ func ParseOf(kinds port.Kinds, file string, data []byte) (*Lab, error) {
 // say in it.
 func Book() ([]Entry, error) {
 	var entries []Entry
-	for _, name := range bookNames() {
+	for _, name := range BookNames() {
 		l, err := FromBook(name, port.Kinds{})
 		if err != nil {
 			return nil, err

@@ -116,10 +116,17 @@ func Do(ctx context.Context, t *testing.T, actions ...chromedp.Action[chromedp.V
 	}
 }
 
-// Until waits until a JavaScript expression is true.
+// Until waits until a JavaScript expression is true, also if the page goes elsewhere
+// meanwhile.
 func Until(expression string) chromedp.Action[chromedp.Void] {
+	gone := func(err error) bool {
+		return err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "Inspected target navigated"))
+	}
 	return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		_, err := chromedp.Poll[bool](expression)(ctx, target)
+		for ctx.Err() == nil && gone(err) {
+			_, err = chromedp.Poll[bool](expression)(ctx, target)
+		}
 		if err != nil {
 			err = fmt.Errorf("waiting for %s: %w", expression, err)
 		}

@@ -45,6 +45,27 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"` // what to do, if it is not there
 }
 
+// Parts that some runtimes need.
+const (
+	Docker      = "Docker"
+	GuestKernel = "guest kernel"
+)
+
+// Missing says what keeps labs from real hosts in namespaces, or, with a part, that it is
+// not there; empty: nothing.
+func (d Diagnosis) Missing(part string) string {
+	for _, f := range d.Findings {
+		if f.OK || part == "" && !f.Needed || part != "" && f.Part != part {
+			continue
+		}
+		if f.Remedy == "" {
+			return f.Text
+		}
+		return f.Text + ": " + f.Remedy
+	}
+	return ""
+}
+
 // Unless is the finding, or what to say and do where an error was found.
 func (f Finding) Unless(err error, text, remedy string) Finding {
 	f.OK = err == nil
@@ -96,13 +117,13 @@ func DiagnoseKernel() Diagnosis {
 // first version.
 func findGuestKernel() Finding {
 	if _, err := uml.Find(""); err != nil {
-		return Finding{Part: "guest kernel", Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build, or aqmlab kernel install with the file of a release"}
+		return Finding{Part: GuestKernel, Text: err.Error(), Remedy: "for labs without root (--runtime uml): aqmlab kernel build, or aqmlab kernel install with the file of a release"}
 	}
 	var releases []string
 	for _, k := range uml.All() {
 		releases = append(releases, k.Release)
 	}
-	return Finding{Part: "guest kernel", OK: true, Text: "Linux " + strings.Join(releases, " and ") + ", for --runtime uml"}
+	return Finding{Part: GuestKernel, OK: true, Text: "Linux " + strings.Join(releases, " and ") + ", for --runtime uml"}
 }
 
 // daemonWait bounds the look for a Docker daemon.
@@ -116,14 +137,14 @@ func findDocker() Finding {
 	var missing *docker.UnavailableError
 	switch {
 	case errors.As(err, &missing):
-		return Finding{Part: "Docker", Text: missing.Missing, Remedy: "for --runtime docker: " + missing.Remedy}
+		return Finding{Part: Docker, Text: missing.Missing, Remedy: "for --runtime docker: " + missing.Remedy}
 	case err != nil:
-		return Finding{Part: "Docker", Text: err.Error()}
+		return Finding{Part: Docker, Text: err.Error()}
 	}
 	if err := engine.Close(); err != nil {
-		return Finding{Part: "Docker", Text: err.Error()}
+		return Finding{Part: Docker, Text: err.Error()}
 	}
-	return Finding{Part: "Docker", OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
+	return Finding{Part: Docker, OK: true, Text: fmt.Sprintf("version %s: --runtime docker makes hosts and switch containers", engine.Version())}
 }
 
 // HostParts looks at what takes root, of the machine or of a user namespace.

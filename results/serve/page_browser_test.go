@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -56,6 +58,23 @@ func TestListInChromium(t *testing.T) {
 	}
 }
 
+// TestFollowedLink: a link on a page of another site leads to the list, though the cookie
+// is for this site alone.
+func TestFollowedLink(t *testing.T) {
+	root := t.TempDir()
+	finished(t, root, "star")
+	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root, Token: "SECRET"})) // at 127.0.0.1
+	defer server.Close()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `<!DOCTYPE html><link rel="icon" href="data:,"><a href="%s/?token=SECRET">results</a>`, server.URL)
+	}))
+	defer other.Close()
+	ctx, _ := browsertest.Open(t)
+	browsertest.Do(ctx, t,
+		chromedp.Navigate(strings.Replace(other.URL, "127.0.0.1", "localhost", 1)), chromedp.Click(chromedp.CSS("a")),
+		browsertest.Until(`location.hostname === "127.0.0.1" && location.search === ""`), browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 1`))
+}
+
 // The page follows a run from its first point to its place in the list.
 func TestLiveInChromium(t *testing.T) {
 	root := t.TempDir()
@@ -73,7 +92,7 @@ func TestLiveInChromium(t *testing.T) {
 	}
 	browsertest.Do(ctx, t, flows("40 of 300"))
 	before := browsertest.Value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
-	if text := browsertest.Value[string](ctx, t, `document.querySelector("#live").innerText`); !strings.Contains(text, "0 of 4 points done") || !strings.Contains(text, "5678.0 µs") {
+	if text := browsertest.Value[string](ctx, t, `document.querySelector("#live").innerText`); !strings.Contains(text, "0 of 4 points done") || !strings.Contains(text, "5678.0 µs") || !strings.Contains(text, "25 %") {
 		t.Errorf("the page says %q", text)
 	}
 	if err := w.Publish(going(90)); err != nil {
@@ -83,6 +102,9 @@ func TestLiveInChromium(t *testing.T) {
 	after := browsertest.Value[string](ctx, t, `document.querySelector("#live .mean").getAttribute("d")`)
 	if strings.Count(after, "L") != 89 || after == before {
 		t.Error("the queue does not move")
+	}
+	if marks := browsertest.Value[string](ctx, t, `document.querySelector("#live .marks").getAttribute("d")`); strings.Count(marks, "L") != 89 {
+		t.Errorf("marks are drawn by %s", marks)
 	}
 
 	if err := w.Add(measured("droptail", 0.5)); err != nil {

@@ -74,14 +74,16 @@ func measured(scheme string, load float64) results.Point {
 func going(completed int64) results.Live {
 	us := make([]float64, 0, completed)
 	var kb []float64
+	var marks, packets []int64
 	for i := range completed {
 		us, kb = append(us, float64(i+1)*100), append(kb, float64(i%50))
+		marks, packets = append(marks, i%4), append(packets, 12)
 	}
 	return results.Live{At: time.Now(), Of: 4, Points: []results.LivePoint{{
 		Coord: results.Coord{Scheme: "droptail", Load: 0.5, Seed: 1}, Number: 1, Flows: 300, Completed: completed,
 		Seen: results.Seen{
 			FCT:   map[results.Class]results.FCT{results.Small: {Count: int(completed), Mean: 123.4, P99: 5678}},
-			Queue: &results.LiveQueue{Port: "s1 to h1", Us: us, Mean: kb, Peak: kb},
+			Queue: &results.LiveQueue{Port: "s1 to h1", Us: us, Mean: kb, Peak: kb, Marks: marks, Packets: packets},
 		},
 	}}}
 }

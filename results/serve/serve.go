@@ -1,6 +1,7 @@
 // Package serve shows a folder of runs in a browser: the list, reports that
-// compare chosen runs, and the runs and sweeps that are being made. It only reads,
-// and only answers requests that were meant for this machine and show a token.
+// compare chosen runs, and the runs and sweeps that are being made. Where a [Runner]
+// is given, runs can be started, too. It only answers requests that were meant for
+// this machine and show a token.
 package serve
 
 import (
@@ -34,6 +35,7 @@ type Content struct {
 	Runs   string // folder
 	Sweeps Sweeps // nil: there are none
 	Token  string // that requests must show; empty: none
+	Runner Runner // nil: no runs are started. It has no use without a token.
 }
 
 // Handler answers requests about runs and sweeps.
@@ -45,7 +47,15 @@ type Content struct {
 //	GET /api/sweeps          every sweep: [results.SweepStatus]
 //	GET /report?run=NAME     a report about one or more runs; &baseline=SCHEME
 //	GET /response?sweep=NAME what a sweep has measured so far
+//	GET /api/jobs            the runs that were started from here: {"allowed", "jobs": [Job]}
+//	GET /api/offer           what can be run: [Offer]
+//	POST /api/start          start a run: [Order], answered by its [Job]
+//	POST /api/stop           interrupt one: {"id"}
 func Handler(c Content) http.Handler {
+	jobs := jobPages{c.Runner}
+	if c.Token == "" {
+		jobs.runner = nil
+	}
 	s, sweeps := &server{root: c.Runs, made: &factCache{seen: make(map[string]Facts)}}, sweepPages{c.Sweeps}
 	page, err := fs.Sub(files, "page")
 	if err != nil {
@@ -58,7 +68,11 @@ func Handler(c Content) http.Handler {
 	mux.HandleFunc("GET /api/sweeps", answer(sweeps.list))
 	mux.HandleFunc("GET /report", s.report)
 	mux.HandleFunc("GET /response", sweeps.response)
-	return guard(keyed(c.Token, mux))
+	mux.HandleFunc("GET /api/jobs", answer(jobs.list))
+	mux.HandleFunc("GET /api/offer", jobs.allowed(answer(func() (Offer, error) { return jobs.runner.Offer() })))
+	mux.HandleFunc("POST /api/start", jobs.allowed(jobs.start))
+	mux.HandleFunc("POST /api/stop", jobs.allowed(jobs.stop))
+	return guard(http.NewCrossOriginProtection().Handler(keyed(c.Token, mux)))
 }
 
 // guard refuses what a page of elsewhere may have a browser ask, and has

@@ -160,7 +160,7 @@ func TestForeignHosts(t *testing.T) {
 // Nothing can be changed, framed or embedded, and nothing comes from elsewhere.
 func TestHeaders(t *testing.T) {
 	h := serve.Handler(serve.Content{Runs: t.TempDir()})
-	for _, path := range []string{"/", "/sweeps.html", "/common.js", "/script.js", "/sweeps.js", "/style.css", "/icon.svg", "/api/runs", "/api/sweeps"} {
+	for _, path := range []string{"/", "/sweeps.html", "/common.js", "/script.js", "/start.js", "/sweeps.js", "/style.css", "/icon.svg", "/api/runs", "/api/sweeps"} {
 		w := ask(t, h, path)
 		if w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)
@@ -230,7 +230,7 @@ func TestToken(t *testing.T) {
 	root := t.TempDir()
 	finished(t, root, "star")
 	h := serve.Handler(serve.Content{Runs: root, Token: token})
-	for _, path := range []string{"/", "/sweeps.html", "/script.js", "/api/runs", "/api/live", "/api/sweeps", "/report?run=x", "/response?sweep=x", "/none"} {
+	for _, path := range []string{"/", "/sweeps.html", "/script.js", "/api/runs", "/api/live", "/api/sweeps", "/api/jobs", "/api/offer", "/report?run=x", "/response?sweep=x", "/none"} {
 		for _, wrong := range []string{"", "token=", "token=SECRE", "token=SECRETS", "token=secret", "Token=SECRET"} {
 			with := path + "?" + wrong
 			if strings.Contains(path, "?") {
@@ -248,8 +248,13 @@ func TestToken(t *testing.T) {
 	first.Header.Set("Sec-Fetch-Mode", "navigate")
 	w := send(h, first)
 	cookies := w.Result().Cookies()
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/report?run=x" || len(cookies) != 1 || !cookies[0].HttpOnly {
-		t.Fatalf("first visit: %d to %q, cookies %v", w.Code, w.Header().Get("Location"), cookies)
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `content="0; url=/report?run=x"`) || strings.Contains(w.Body.String(), token) || len(cookies) != 1 || !cookies[0].HttpOnly {
+		t.Fatalf("first visit: %d %s, cookies %v", w.Code, w.Body, cookies)
+	}
+	elsewhere := httptest.NewRequest(http.MethodGet, "http://localhost:8470//evil.example/?token="+token, nil)
+	elsewhere.Header.Set("Sec-Fetch-Mode", "navigate")
+	if w := send(h, elsewhere); !strings.Contains(w.Body.String(), `url=/evil.example/"`) {
+		t.Errorf("//evil.example leads to %s", w.Body)
 	}
 	for value, want := range map[string]int{token: http.StatusOK, "wrong": http.StatusForbidden} {
 		r := httptest.NewRequest(http.MethodGet, "http://localhost:8470/api/runs", nil)

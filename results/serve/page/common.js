@@ -19,6 +19,13 @@ async function get(path) {
   return response.json();
 }
 
+// post asks for something to be done, and returns what is answered.
+async function post(path, what) {
+  const response = await fetch(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(what)});
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.status === 204 ? null : response.json();
+}
+
 function trouble(error) {
   find("trouble").textContent = error ? `No answer: ${error.message}` : "";
   find("trouble").hidden = !error;

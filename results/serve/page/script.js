@@ -70,16 +70,22 @@ function course(point) {
   const [left, right, high, low] = [58, 700, 10, 130];
   const xs = q.us.map(us => left + (right - left) * us / end);
   const at = kb => low - (low - high) * kb / top;
-  const drawing = make("svg", {viewBox: "0 0 720 160", role: "img", "aria-label": `Queue length over time under ${point.scheme}`},
+  const shares = (q.marks ?? []).map((marks, i) => Math.min(1, marks / Math.max(1, q.packets[i]))), most = Math.max(0.01, ...shares);
+  const [above, below] = [150, 200];
+  const drawing = make("svg", {viewBox: "0 0 720 220", role: "img", "aria-label": `Queue length and marks over time under ${point.scheme}`},
     make("rect", {class: "frame", x: left, y: high, width: right - left, height: low - high}),
     make("path", {class: "peak", d: `M${xs[0]} ${low}${line(xs, q.peak_kb.map(at)).replace("M", "L")}L${xs.at(-1)} ${low}Z`}),
     make("path", {class: "mean", d: line(xs, q.mean_kb.map(at))}),
     make("text", {x: left - 5, y: high + 8, "text-anchor": "end"}, `${top.toFixed(0)} KB`),
     make("text", {x: left - 5, y: low, "text-anchor": "end"}, "0"),
-    make("text", {x: left, y: low + 15}, "0"),
-    make("text", {x: right, y: low + 15, "text-anchor": "end"}, `${time(end)} of lab time`));
+    make("rect", {class: "frame", x: left, y: above, width: right - left, height: below - above}),
+    make("path", {class: "marks", d: line(xs, shares.map(share => below - (below - above) * share / most))}),
+    make("text", {x: left - 5, y: above + 8, "text-anchor": "end"}, `${(100 * most).toFixed(0)} %`),
+    make("text", {x: left - 5, y: below, "text-anchor": "end"}, "0"),
+    make("text", {x: left, y: below + 15}, "0"),
+    make("text", {x: right, y: below + 15, "text-anchor": "end"}, `${time(end)} of lab time`));
   return make("figure", {},
-    make("figcaption", {}, `Queue length, ${q.port}, ${point.scheme} at load ${point.load}, seed ${point.seed}. Line: mean, shade: peak.`), drawing);
+    make("figcaption", {}, `Queue length, ${q.port}, ${point.scheme} at load ${point.load}, seed ${point.seed}. Line: mean, shade: peak. Below: share of the packets that left which were marked.`), drawing);
 }
 
 // fct is a cell with one statistic of a class.
