@@ -14,7 +14,7 @@ UNITS = $(GO) list ./... | grep -vE '/(e2e|e2e/vm/vmtest|e2e/vm/kernelaqm|e2e/vm
 SERIAL = bounded.*|collectors/meter|kind|labs.*|results|results/(coexist|compare|foreign|report.*|store)|sim|sim/(rdma|tcp)|site.*|switch/(aqm|event|fabric|packet|sched)|trafficgen|trafficgen/(parser|traffic|transport)|units
 # What the race detector does not try: these, and long simulations, whose pool is
 # orchestrator/sweep's. TestOnce checks that it leaves out no test of the other packages.
-UNRACED = ^aqmlab(/($(SERIAL)|e2e/truth|orchestrator/tune|reproduce.*))?$$
+UNRACED = ^aqmlab(/($(SERIAL)|e2e/(pages|truth)|orchestrator/tune|reproduce.*))?$$
 # Modules of their own, which use aqmlab from outside.
 EXAMPLES = examples/blue site/docs release
 # What there are programs for; packages and images are of those for Linux.
@@ -84,9 +84,10 @@ bench: ## Go benchmarks of the packages; see also aqmlab bench
 profile: ## what simulations spend their time on, for the compiler (minutes, on a quiet machine)
 	cd orchestrator/bench && $(GO) test . -trimpath -run '^$$' -bench Simulation -benchtime 3x -cpuprofile simulations.pgo -o /dev/null
 
-golden: ## rewrite golden files after a change that is meant
+golden: ## rewrite golden files, and what the documentation shows of simulations, after a change that is meant (minutes)
 	$(GO) test ./results/report -update
 	$(GO) test ./labs -run TestManual -update
+	$(GO) test ./e2e/pages -run TestPages -count 1 -timeout $(TIMEOUT) -update
 
 generate: ## the eBPF programs (needs clang, llvm and libbpf's headers)
 	$(GO) generate ./orchestrator/host/cc ./orchestrator/netns ./e2e/vm/kernelaqm
