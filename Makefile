@@ -62,7 +62,7 @@ supply: ## what the program is made of: modules as their checksums say, licenses
 		echo 'vulnerabilities were not looked up: their database cannot be reached'; \
 	fi
 
-duckdb: ## another program reads the results: DuckDB, in a module of its own (needs g++)
+duckdb: ## other programs read the results: DuckDB, in a module of its own (needs g++), and through it pandas and R
 	@if command -v g++ >/dev/null; then \
 		$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(TALLY) -C e2e/duckdb -count=1 ./...; \
 	else \

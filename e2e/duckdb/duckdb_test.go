@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2"
@@ -37,30 +38,51 @@ func aqmlab(t *testing.T, binary string, args ...string) []byte {
 	return out
 }
 
-// measured builds aqmlab, runs the lab and returns the program and the run.
-func measured(t *testing.T) (binary, run string) {
-	t.Helper()
-	dir := t.TempDir()
-	binary, file := filepath.Join(dir, "aqmlab"), filepath.Join(dir, "duckdb.yaml")
-	build := exec.Command("go", "build", "-o", binary, ".")
+// built is a folder with the program.
+var built = sync.OnceValues(func() (dir string, err error) {
+	dir, err = os.MkdirTemp("", "duckdb")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "aqmlab"), ".")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building aqmlab: %v\n%s", err, out)
+		return dir, fmt.Errorf("building aqmlab: %w\n%s", err, out)
 	}
+	return dir, nil
+})
+
+// program is the program.
+func program(t *testing.T) (binary string) {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "aqmlab")
+}
+
+// measured runs the lab and returns the folder of the run.
+func measured(t *testing.T, binary string, flags ...string) (run string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "duckdb.yaml")
 	if err := os.WriteFile(file, []byte(lab), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var ran struct{ Dir string }
-	if err := json.Unmarshal(aqmlab(t, binary, "run", file, "--runtime", "sim", "--out", filepath.Join(dir, "runs"), "--json"), &ran); err != nil {
+	args := append([]string{"run", file, "--runtime", "sim", "--out", filepath.Join(dir, "runs"), "--json"}, flags...)
+	if err := json.Unmarshal(aqmlab(t, binary, args...), &ran); err != nil {
 		t.Fatal(err)
 	}
-	return binary, ran.Dir
+	return ran.Dir
 }
 
 // TestDuckDBReadsRuns: DuckDB takes all points of a table by a pattern, finds
 // the types that are documented, every row, and the figures that aqmlab prints.
 func TestDuckDBReadsRuns(t *testing.T) {
-	binary, run := measured(t)
+	binary := program(t)
+	run := measured(t, binary)
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
 package pages
 
 import (
+	"flag"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,7 +37,7 @@ var left = []struct{ command, reason string }{
 func TestCommands(t *testing.T) {
 	parsed, ran := 0, 0
 	for _, name := range everyPage(t) {
-		t.Run(path.Base(name), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			p := readPage(t, name)
 			var s *shell
 			for _, d := range p.commands(t) {
@@ -54,7 +54,8 @@ func TestCommands(t *testing.T) {
 			}
 		})
 	}
-	if parsed < 130 || ran < 50 {
+	some := strings.Contains(flag.Lookup("test.run").Value.String(), "/")
+	if !some && (parsed < 130 || ran < 50) {
 		t.Errorf("%d commands are found, and %d run", parsed, ran)
 	}
 }

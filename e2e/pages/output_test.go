@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,7 +24,7 @@ var quick = []string{"README.md", "docs/first-hour.md"}
 // are only read.
 func TestPages(t *testing.T) {
 	for _, name := range everyPage(t) {
-		t.Run(path.Base(name), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			p := readPage(t, name)
 			for _, m := range p.marks {
 				if err := m.valid(); err != nil {

@@ -123,12 +123,18 @@ func (p *page) at(m mark) string { return fmt.Sprintf("%s:%d", p.name, m.line) }
 // everyPage is the Markdown files for users.
 func everyPage(t *testing.T) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
-	if err != nil {
-		t.Fatal(err)
+	for _, pattern := range []string{"docs/*.md", "examples/*/README.md", "README.md", "CONTRIBUTING.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			name, err := filepath.Rel(root, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, name)
+		}
 	}
-	for _, f := range files {
-		names = append(names, "docs/"+filepath.Base(f))
-	}
-	return append(names, "README.md", "CONTRIBUTING.md")
+	return names
 }
