@@ -2,6 +2,7 @@ package pages
 
 import (
 	"flag"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -28,7 +29,7 @@ var left = []struct{ command, reason string }{
 	{`[a-z.]+\.clab\.yml`, "a file of containerlab's: labs/clab"},
 	{`\b(avq|blue)\b`, "the tutorial's scheme: TestPages"},
 	{`^tune`, "needs flows of all sizes: orchestrator/tune"},
-	{`sweep l4s/coexist|run (field/(contenders|sharing)|ecnsharp-abq)`, "seconds of CPU time, however few flows: make golden runs them"},
+	{`sweep l4s/coexist|run (field/(contenders|sharing)|ecnsharp-abq)|seeds 11`, "seconds of CPU time, however few flows: make golden runs them"},
 }
 
 // TestCommands: every command in the documentation is one, with the flags and as many
@@ -36,6 +37,8 @@ var left = []struct{ command, reason string }{
 // where they simulate.
 func TestCommands(t *testing.T) {
 	parsed, ran := 0, 0
+	readers := newShell(t, nil)
+	readers.run(t, had)
 	for _, name := range everyPage(t) {
 		t.Run(name, func(t *testing.T) {
 			p := readPage(t, name)
@@ -47,7 +50,7 @@ func TestCommands(t *testing.T) {
 					continue
 				}
 				if s == nil {
-					s = stored(t, p)
+					s = copyOf(t, readers, p)
 				}
 				ran++
 				s.try(t, d, simulates)
@@ -89,16 +92,22 @@ func leave(d documented) bool {
 	})
 }
 
-// stored is a shell with what readers of a page have already: its files, a lab of their
-// own, two runs and a sweep.
-func stored(t *testing.T, p *page) *shell {
+// had makes what readers have already: a lab of their own, two runs and a sweep.
+const had = `aqmlab lab show quickstart > mylab.yaml
+aqmlab run mylab.yaml --runtime sim --flows 20
+aqmlab run mylab.yaml --runtime sim --flows 20 --set schemes.tcn.threshold=100us
+aqmlab sweep mylab.yaml --runtime sim --flows 20 --schemes tcn --over workload.load=0.5,0.9 --over schemes.tcn.threshold=100us,200us`
+
+// copyOf is a shell with what another has in its folder, and the files of a page.
+func copyOf(t *testing.T, other *shell, p *page) *shell {
 	t.Helper()
-	s := newShell(t, p.files())
-	s.run(t, `aqmlab lab show quickstart > start.yaml
-for f in mylab.yaml mine.yaml; do test -e $f || cp start.yaml $f; done
-aqmlab run start.yaml --runtime sim --flows 20
-aqmlab run start.yaml --runtime sim --flows 20 --set schemes.tcn.threshold=100us
-aqmlab sweep start.yaml --runtime sim --flows 20 --schemes tcn --over workload.load=0.5,0.9 --over schemes.tcn.threshold=100us,200us`)
+	s := newShell(t, nil)
+	s.run(t, "cp -a "+other.dir+"/. . && cp mylab.yaml mine.yaml")
+	for name, text := range p.files() {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return s
 }
 
