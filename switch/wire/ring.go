@@ -34,6 +34,15 @@ func RingBytes(ports int) int {
 	return min(max(1<<(bits.Len(uint(share))-1), ringLeast), ringMost)
 }
 
+// ringBytes is the size of each ring of a switch. In virtual time the switch is never
+// away, and rings that fit into the processor's cache together take half the time.
+func (c Config) ringBytes() int {
+	if c.Virtual {
+		return ringLeast
+	}
+	return RingBytes(len(c.Ports) + len(c.Trunks))
+}
+
 // ring is one network interface: frames come in through a TPACKET_V2 ring
 // shared with the kernel, with the kernel's receive timestamp, and go out
 // through the same socket. One goroutine uses it at a time.

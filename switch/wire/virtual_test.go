@@ -135,3 +135,17 @@ func TestRingBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestVirtualRings: in virtual time rings are small, and yet have room for four times the
+// full frames that a host of 10 Gbps sends while the switch runs ahead by a link's 25 us
+// (RTT of 100 us).
+func TestVirtualRings(t *testing.T) {
+	c := Config{Virtual: true, Ports: make([]PortConfig, 9)}
+	if got, real := c.ringBytes(), (Config{Ports: c.Ports}).ringBytes(); got >= real || real != RingBytes(9) {
+		t.Errorf("rings of %d bytes in virtual time, and of %d else", got, real)
+	}
+	const slot, frame, sent = 2048, 1538, 25 * 10_000 / 8 // bytes in 25 us
+	if slots := c.ringBytes() / slot; slots < 4*sent/frame {
+		t.Errorf("%d slots are too few", slots)
+	}
+}

@@ -102,7 +102,7 @@ func (s *Switch) open() error {
 		return err
 	}
 	for _, p := range all {
-		r, err := newRing(p.Interface, RingBytes(len(all)), c.MTU)
+		r, err := newRing(p.Interface, c.ringBytes(), c.MTU)
 		if err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (s *Switch) Start(spec fabric.Spec, dilation float64, collectors ...fabric.
 		return nil, fmt.Errorf("starting the switch: %w", err)
 	}
 	if s.config.Virtual {
-		d.ahead = lookahead(d.network, spec, RingBytes(len(s.ports)))
+		d.ahead = lookahead(d.network, spec, s.config.ringBytes())
 	}
 	for _, c := range collectors {
 		c.Attach(&d.loop, d.network)
