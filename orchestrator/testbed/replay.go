@@ -45,6 +45,7 @@ func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Dura
 		Stall:       stall + time.Duration(2*float64(spec.Timeline.Downtime())*t.dilation),
 		Goodput:     goodput,
 		Expect:      t.expect(),
+		Awake:       t.virtual && !t.hasSleepers(),
 	}
 	run, err := t.hosts.start(ctx, r, t.lead+t.eventLead(spec), t.grounds[0].clock)
 	if err != nil {
@@ -57,6 +58,12 @@ func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Dura
 	}
 	out, err := t.replay(ctx, run, watch)
 	return out, errors.Join(err, endEvents())
+}
+
+// hasSleepers tells whether the hosts' process has threads that wait in the kernel beside
+// the one that starts flows: those of programs, of probes, and of what is sampled.
+func (t *Testbed) hasSleepers() bool {
+	return len(t.lab.Programs) > 0 || t.lab.Probe.From != "" || t.lab.Collect.Senders > 0
 }
 
 // replay follows a replay to its end.

@@ -33,6 +33,10 @@ type Config struct {
 	Limit   time.Duration // wall time from the last start to the end of the run; zero: none
 	Stall   time.Duration // wall time without a byte for any flow under way that ends the run; zero: none
 	Goodput time.Duration // lab time between two samples of what services deliver; zero: none
+	// Awake keeps the Go runtime's monitor from going to sleep and waking up around every
+	// response, which is dear where time is virtual. It takes one P, and whoever sleeps in
+	// the kernel keeps its P for up to 10 ms: enough must be left for the flows.
+	Awake bool
 }
 
 func (cfg Config) check() error {

@@ -50,6 +50,9 @@ func (r *run) replay(ctx context.Context) error {
 	defer end(nil)
 	// Closing the connections is what wakes a flow that waits on one.
 	defer context.AfterFunc(running, r.Close)()
+	if r.cfg.Awake {
+		go stayAwake(running)
+	}
 
 	done := make(chan struct{})
 	go func() {
