@@ -23,7 +23,8 @@ func TestListInChromium(t *testing.T) {
 	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root, Token: "SECRET"}))
 	defer server.Close()
 	ctx, seen := browsertest.Open(t)
-	browsertest.Do(ctx, t, chromedp.Navigate(server.URL+"/?token=SECRET"), browsertest.Until(`location.search === ""`), browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 2`))
+	browsertest.Do(ctx, t, chromedp.Navigate(server.URL+"/?token=SECRET"), browsertest.Until(`location.search === ""`), browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 2`),
+		browsertest.Until(`!document.getElementById("readonly").hidden && document.getElementById("start").hidden`)) // nothing can be started
 
 	browsertest.Do(ctx, t, chromedp.SendKeys(chromedp.CSS("#filter"), "tree TCN"), browsertest.Until(`document.querySelectorAll("#runs tbody tr").length === 1`))
 	if got := browsertest.Value[[]string](ctx, t, rows); len(got) != 1 || got[0] != "tree" {
@@ -64,7 +65,7 @@ func TestFollowedLink(t *testing.T) {
 	root := t.TempDir()
 	finished(t, root, "star")
 	server := httptest.NewServer(serve.Handler(serve.Content{Runs: root, Token: "SECRET"})) // at 127.0.0.1
-	defer server.Close()
+	t.Cleanup(server.Close)                                                                 // after the browser, whose page asks it now and then
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `<!DOCTYPE html><link rel="icon" href="data:,"><a href="%s/?token=SECRET">results</a>`, server.URL)
 	}))

@@ -94,6 +94,7 @@ function updateJob(shown, job) {
 async function lookAtJobs() {
   const {allowed, jobs} = await get("api/jobs");
   find("start").hidden = !allowed;
+  find("readonly").hidden = allowed;
   if (!allowed) return;
   if (!offer) await fillOffer();
   for (const job of jobs) {
