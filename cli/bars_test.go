@@ -49,16 +49,20 @@ func TestSparklines(t *testing.T) {
 	for _, c := range []struct {
 		name, locale, drawn string
 		width               int
-		plain               bool
+		plain, dumb         bool
 	}{
-		{"blocks", "C.UTF-8", "▁▂▃▄▅▆▇█", 120, false},
-		{"ASCII", "C", "_.-:=+*#", 120, false},
-		{"no locale", "", "_.-:=+*#", 120, false},
-		{"narrow", "C.UTF-8", "", 49, false},
-		{"plain", "C.UTF-8", "", 120, true},
+		{"blocks", "C.UTF-8", "▁▂▃▄▅▆▇█", 120, false, false},
+		{"ASCII", "C", "_.-:=+*#", 120, false, false},
+		{"no locale", "", "_.-:=+*#", 120, false, false},
+		{"narrow", "C.UTF-8", "", 49, false, false},
+		{"plain", "C.UTF-8", "", 120, true, false},
+		{"dumb", "C.UTF-8", "", 120, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			locale(t, c.locale)
+			if c.dumb {
+				t.Setenv("TERM", "dumb")
+			}
 			v := newTerminal(t, c.width, 24)
 			w := newWatcher(v.tty, c.plain)
 			first, second := numbered(1, 2), numbered(2, 2)
@@ -90,7 +94,7 @@ func TestSparklines(t *testing.T) {
 			if strings.Contains(shown, "marks") || strings.Contains(shown, "queue") {
 				t.Errorf("left on the screen:\n%s", shown)
 			}
-			if c.plain != !strings.Contains(v.raw.String(), "\x1b") {
+			if (c.plain || c.dumb) != !strings.Contains(v.raw.String(), "\x1b") {
 				t.Errorf("written: %q", v.raw.String())
 			}
 			if v.x != 0 {
