@@ -38,14 +38,20 @@ func TestLabList(t *testing.T) {
 	}
 }
 
-// TestLabShowLoadsAgain: what lab show prints is a lab file of the same lab,
-// overrides included.
+// TestLabShowLoadsAgain: what lab show prints is a lab file of the same lab, overrides
+// included. It tries the first lab of each folder of the book; package labs writes all.
 func TestLabShowLoadsAgain(t *testing.T) {
 	book, err := labs.Book()
 	if err != nil {
 		t.Fatal(err)
 	}
+	folders := make(map[string]bool)
 	for _, e := range book {
+		folder, _, sub := strings.Cut(e.Name, "/")
+		if sub && folders[folder] {
+			continue
+		}
+		folders[folder] = true
 		t.Run(e.Name, func(t *testing.T) {
 			flags := []string{"--flows", "77", "--seeds", "4..6", "--set", "host.rto_min=7ms"}
 			shown, _ := run(t, 0, append([]string{"lab", "show", e.Name}, flags...)...)

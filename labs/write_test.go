@@ -55,6 +55,26 @@ func TestWrittenLabHoldsOverrides(t *testing.T) {
 	}
 }
 
+// TestWrittenBookLoadsEqual: every lab of the book is stored as what it is, with overrides.
+func TestWrittenBookLoadsEqual(t *testing.T) {
+	book, err := labs.Book()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range book {
+		l := load(t, e.Name, "workload.flows=77", "seeds=4..6", "host.rto_min=7ms")
+		again := reload(t, l)
+		if !reflect.DeepEqual(l, again) {
+			t.Errorf("%s: wrote\n%+v\nand read\n%+v", e.Name, l, again)
+		}
+		one, err := l.YAML()
+		two, other := again.YAML()
+		if err != nil || other != nil || string(one) != string(two) {
+			t.Errorf("%s: written again it is another: %v, %v", e.Name, err, other)
+		}
+	}
+}
+
 func TestHash(t *testing.T) {
 	hash := load(t, "smoke").Hash()
 	if !regexp.MustCompile(`^[0-9a-f]{8}$`).MatchString(hash) {
