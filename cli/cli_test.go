@@ -176,7 +176,7 @@ func commands(c *cobra.Command) []*cobra.Command {
 // TestEveryCommand: each says what it does in a line, and by example; each that
 // prints a result prints JSON as well.
 func TestEveryCommand(t *testing.T) {
-	noResult := []string{"aqmlab report", "aqmlab serve", "aqmlab lab show", "aqmlab lab schema", "aqmlab lab check", "aqmlab lab export", "aqmlab lab down", "aqmlab lab exec", "aqmlab kernel build", "aqmlab kernel path"}
+	noResult := []string{"aqmlab report", "aqmlab serve", "aqmlab lab show", "aqmlab lab schema", "aqmlab lab check", "aqmlab lab export", "aqmlab lab down", "aqmlab lab exec", "aqmlab kernel build", "aqmlab kernel install", "aqmlab kernel pack", "aqmlab kernel path"}
 	seen := 0
 	for _, c := range commands(newRoot(Streams{}, port.Kinds{})) {
 		path := c.CommandPath()
