@@ -64,7 +64,7 @@ supply: ## what the program is made of: modules as their checksums say, licenses
 
 duckdb: ## other programs read the results: DuckDB, in a module of its own (needs g++), and through it pandas and R
 	@if command -v g++ >/dev/null; then \
-		$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(TALLY) -C e2e/duckdb -count=1 ./...; \
+		$(GO) vet -C e2e/duckdb ./... && $(GO) run -C e2e/duckdb $(STATICCHECK) ./... && $(TALLY) -C e2e/duckdb -count=1 -timeout $(TIMEOUT) ./...; \
 	else \
 		$(TALLY) -skip 'DuckDB is linked with g++, which is not installed'; \
 	fi
