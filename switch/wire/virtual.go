@@ -93,14 +93,11 @@ func (d *driver) flush() {
 	d.out.packets = d.out.packets[:0]
 }
 
-// sleep returns when it is that lab time, and at once if it was. The system call is raw:
-// of others the Go runtime takes note, and looks around after 20 us whether somebody
-// wants the processor, which is much of the work in virtual time. There are other
-// processors of the runtime for whoever wants one.
+// sleep returns when it is that lab time, and at once if it was.
 func (d *driver) sleep(until time.Duration) {
 	wake := unix.NsecToTimespec(d.tally.start + int64(until))
-	// A signal, by which the runtime stops this thread, makes one more turn.
-	_, _, _ = unix.RawSyscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, uintptr(unsafe.Pointer(&wake)), 0, 0, 0)
+	// A signal that cuts the sleep short makes one more turn.
+	_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &wake, nil)
 }
 
 // outbox sends frames by any of a switch's interfaces, many with one system call,
