@@ -204,7 +204,7 @@ func (c *Client) dial(ctx context.Context, e ends) (*connection, error) {
 	}
 	conn := &connection{socket: s, ends: e, arrived: c.arrived, busy: true}
 	conn.discard = conn.discardReady // bound once, not for every flow
-	return conn, nil
+	return conn, control(s.raw, func(fd int) error { tellLeft(fd); return nil })
 }
 
 var errClosed = errors.New("the client is closed")

@@ -45,6 +45,7 @@ type connection struct {
 	stops   bool          // the server may stop before all has come
 	err     error         // what ended the last discard
 	discard func(fd uintptr) (done bool)
+	reading discarding
 }
 
 // send writes a request for payload that is for something.
@@ -88,15 +89,14 @@ func (c *connection) receive() (err error) {
 }
 
 // discardReady takes off the socket what is there and is done at the last byte
-// or an error. With MSG_TRUNC the kernel throws the bytes away and needs no
-// buffer (tcp(7)), which saves a quarter of the CPU time of many flows at once on
-// loopback. The call is made by hand because unix.Recvfrom allocates.
+// or an error.
 //
-// A short read is not the end: the peer may have closed behind the last byte
-// before we read it, and the poller would not tell a second time.
+// A short read is not the end: the peer may have closed behind the last byte before we
+// read it, and the poller would not tell a second time. The kernel says so with what it
+// has left, but for a reset: so one that woke us with less than we wait for is read again.
 func (c *connection) discardReady(fd uintptr) (done bool) {
 	for c.left > 0 {
-		n, _, errno := unix.Syscall6(unix.SYS_RECVFROM, fd, 0, uintptr(min(c.left, discardSize)), unix.MSG_TRUNC, 0, 0)
+		n, errno := c.reading.discard(fd, min(c.left, discardSize))
 		switch {
 		case errno == unix.EINTR:
 			continue
@@ -104,7 +104,7 @@ func (c *connection) discardReady(fd uintptr) (done bool) {
 			c.err = c.wait(int(fd))
 			return c.err != nil
 		case errno != 0:
-			c.err = os.NewSyscallError("recvfrom", errno)
+			c.err = os.NewSyscallError("recvmsg", errno)
 			return true
 		case n == 0:
 			if !c.stops {
@@ -112,8 +112,12 @@ func (c *connection) discardReady(fd uintptr) (done bool) {
 			}
 			return true
 		}
-		c.left -= int64(n)
-		c.arrived(c.of, int64(n))
+		c.left -= n
+		c.arrived(c.of, n)
+		if c.left > 0 && c.reading.emptied && n >= int64(c.least) && c.least > 1 {
+			c.err = c.wait(int(fd))
+			return c.err != nil
+		}
 	}
 	return true
 }
