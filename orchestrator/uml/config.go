@@ -14,6 +14,8 @@ var options = [...]string{
 	"64BIT",
 	"UML_TIME_TRAVEL_SUPPORT",
 	"HIGH_RES_TIMERS",
+	// Local variables are not cleared first: of some there are 12 KB (edits.yaml).
+	"INIT_STACK_NONE",
 	"NO_HZ_IDLE",
 	// Nobody waits for randomness, of which there is none; see edits.yaml. Linux 6.2 and
 	// later do so without being told.
