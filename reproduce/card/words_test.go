@@ -99,3 +99,11 @@ func TestComputedHasNoFlows(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 }
+
+// JSON has no number for what never happened: null stands for it.
+func TestNeverInJSON(t *testing.T) {
+	s := Score{Claim: papers.Claim{Relation: papers.AtLeast, To: ptr(2000), Unit: "us"}, Columns: map[orchestrator.Runtime]Figure{orchestrator.Simulator(): {Figure: record.Figure{Value: record.Number(math.Inf(1))}}}}
+	if got := ToJSON([]Score{s}, "quick").Claims[0]; got.Sim != nil {
+		t.Errorf("%+v, want no figure", got)
+	}
+}
