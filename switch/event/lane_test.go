@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestOrderInAnInstant: lane by lane, in a lane what comes from elsewhere by its way, and
-// then timers as they were scheduled.
+// TestOrderInAnInstant: lane by lane, in a lane what comes from elsewhere, and then timers
+// as they were scheduled.
 func TestOrderInAnInstant(t *testing.T) {
 	var l Loop
 	var log []string
@@ -17,15 +17,42 @@ func TestOrderInAnInstant(t *testing.T) {
 	two.Schedule(record(&log, "two"), 5)
 	one.Schedule(record(&log, "one"), 5)
 	one.Schedule(record(&log, "one again"), 5)
-	l.ScheduleBy(one.Key(7), record(&log, "way 7 to one"), 5)
-	l.ScheduleBy(one.Key(0), record(&log, "way 0 to one"), 5)
+	l.ScheduleBy(one.Way(0).At(5), record(&log, "from elsewhere to one"), 5)
 	l.Schedule(record(&log, "own"), 5)
 	l.Own().Schedule(record(&log, "own again"), 5)
 	two.Schedule(record(&log, "earlier"), 4)
 	l.RunUntil(5)
-	want := []string{"earlier@4ns", "own@5ns", "own again@5ns", "way 0 to one@5ns", "way 7 to one@5ns", "one@5ns", "one again@5ns", "two@5ns"}
+	want := []string{"earlier@4ns", "own@5ns", "own again@5ns", "from elsewhere to one@5ns", "one@5ns", "one again@5ns", "two@5ns"}
 	if !slices.Equal(log, want) {
 		t.Errorf("got %v, want %v", log, want)
+	}
+}
+
+// TestWaysTakeTurns: of what comes by several ways in one instant, none is always first,
+// whatever the time between such instants.
+func TestWaysTakeTurns(t *testing.T) {
+	const instants, ways = 1000, 3
+	for _, every := range []time.Duration{1, 1000, 1 << 10, 12304, 123040, 1 << 20, 1 << 30} {
+		var l Loop
+		var first [ways]int
+		for i := range instants {
+			at, come := time.Duration(i)*every, false
+			for way := range ways {
+				l.ScheduleBy(l.Lane(1).Way(way).At(at), NewTimer(func(time.Duration) {
+					if !come {
+						come = true
+						first[way]++
+					}
+				}), at)
+			}
+			l.RunUntil(at)
+		}
+		// A way of three is first every third time, or, for one of them, every second time.
+		for way, n := range first {
+			if n < instants/6 || n > instants*2/3 {
+				t.Errorf("every %v: way %d was first in %d of %d instants", every, way, n, instants)
+			}
+		}
 	}
 }
 
@@ -34,11 +61,11 @@ func TestKeysMayReturn(t *testing.T) {
 	for _, far := range []time.Duration{0, time.Second} { // in the calendar, and in the wheel
 		var l Loop
 		var log []string
-		a, key := record(&log, "a"), l.Lane(1).Key(0)
-		l.ScheduleBy(key, a, far+10)
+		a, way := record(&log, "a"), l.Lane(1).Way(0)
+		l.ScheduleBy(way.At(far+10), a, far+10)
 		l.Cancel(a)
-		l.ScheduleBy(key, a, far+20)
-		l.ScheduleBy(key, a, far+30)
+		l.ScheduleBy(way.At(far+10), a, far+20)
+		l.ScheduleBy(way.At(far+10), a, far+30)
 		l.RunUntil(far + 40)
 		if want := []string{"a@" + (far + 30).String()}; !slices.Equal(log, want) {
 			t.Errorf("got %v, want %v", log, want)
@@ -62,7 +89,7 @@ func TestLanesApart(t *testing.T) {
 					for range 2 {
 						at, next := now+time.Duration(r.IntN(3)), r.IntN(len(timers))
 						if next%2 == 0 {
-							l.ScheduleBy(lane.Key(next), timers[next], at)
+							l.ScheduleBy(lane.Way(next).At(at), timers[next], at)
 						} else {
 							lane.Schedule(timers[next], at)
 						}

@@ -38,7 +38,7 @@ type intake struct {
 // and those that let it go on arrive in turn, a stop first.
 type frames struct {
 	loop *event.Loop // of the far end
-	key  event.Key   // of frames there
+	way  event.Way   // of frames there
 	box  *box        // to its part; nil when the near end is of the same
 
 	arrivals []time.Duration // of those under way
@@ -49,7 +49,7 @@ type frames struct {
 
 // newFrames makes the way of the frames to a far end, which stop stops or lets go on.
 func newFrames(far on, way int, b *box, stop func(now time.Duration, stop bool)) *frames {
-	f := &frames{loop: far.lane.Loop(), key: far.lane.Key(way), box: b, stop: stop}
+	f := &frames{loop: far.lane.Loop(), way: far.lane.Way(way), box: b, stop: stop}
 	f.next = event.NewTimer(f.fire)
 	return f
 }
@@ -67,7 +67,7 @@ func (f *frames) send(at time.Duration) {
 func (f *frames) arrive(at time.Duration, _ *packet.Packet) {
 	f.arrivals = append(f.arrivals, at)
 	if !f.next.Pending() {
-		f.loop.ScheduleBy(f.key, f.next, f.arrivals[0])
+		f.loop.ScheduleBy(f.way.At(f.arrivals[0]), f.next, f.arrivals[0])
 	}
 }
 
@@ -75,7 +75,7 @@ func (f *frames) arrive(at time.Duration, _ *packet.Packet) {
 func (f *frames) fire(now time.Duration) {
 	f.arrivals = slices.Delete(f.arrivals, 0, 1)
 	if len(f.arrivals) > 0 {
-		f.loop.ScheduleBy(f.key, f.next, f.arrivals[0])
+		f.loop.ScheduleBy(f.way.At(f.arrivals[0]), f.next, f.arrivals[0])
 	}
 	f.last = !f.last
 	f.stop(now, f.last)

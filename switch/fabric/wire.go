@@ -20,7 +20,7 @@ type wire struct {
 	first *packet.Packet // to arrive; nil when the wire is empty
 	sink  func(now time.Duration, k *packet.Packet)
 	loop  *event.Loop // of the far end
-	key   event.Key   // of arrivals there
+	way   event.Way   // of arrivals there
 
 	last   *packet.Packet // to arrive, unless the wire is empty
 	busy   time.Duration  // when the transmitter is free
@@ -42,7 +42,7 @@ type cut struct {
 // init makes w the direction of a link that leads away from an end. It is complete when
 // it is told where it leads.
 func (w *wire) init(near, far on, e end, delay time.Duration, i *impairment) {
-	w.lane, w.loop, w.key = near.lane, far.lane.Loop(), far.lane.Key(e.number)
+	w.lane, w.loop, w.way = near.lane, far.lane.Loop(), far.lane.Way(e.number)
 	w.rate, w.delay, w.impair = e.link.Rate, delay, i
 	w.due.Does(w)
 }
@@ -51,7 +51,7 @@ func (w *wire) init(near, far on, e end, delay time.Duration, i *impairment) {
 func (w *wire) cross(b *box) {
 	w.cut = &cut{box: b}
 	far := &w.cut.far
-	far.loop, far.key = w.loop, w.key
+	far.loop, far.way = w.loop, w.way
 	far.due.Does(far)
 }
 
@@ -110,7 +110,7 @@ func (w *wire) arrive(at time.Duration, k *packet.Packet) {
 	switch {
 	case w.first == nil:
 		w.first = k
-		w.loop.ScheduleBy(w.key, &w.due, at)
+		w.loop.ScheduleBy(w.way.At(at), &w.due, at)
 	default:
 		w.last.Next, w.last.Behind = k, at
 	}
@@ -122,7 +122,7 @@ func (w *wire) arrive(at time.Duration, k *packet.Packet) {
 func (w *wire) Fire(now time.Duration) {
 	k := w.first
 	if w.first = k.Next; w.first != nil {
-		w.loop.ScheduleBy(w.key, &w.due, k.Behind)
+		w.loop.ScheduleBy(w.way.At(k.Behind), &w.due, k.Behind)
 		k.Next = nil
 	}
 	w.sink(now, k)
