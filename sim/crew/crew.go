@@ -27,7 +27,8 @@ type Parts interface {
 	Take(part, turn int)
 }
 
-// Crew runs loops. The caller runs the first of them. It is not safe for concurrent use.
+// Crew runs loops: side by side, or, where that takes longer, all on the goroutine of the
+// caller. It is not safe for concurrent use.
 type Crew struct {
 	loops  []*event.Loop
 	parts  Parts
@@ -38,6 +39,8 @@ type Crew struct {
 	job    job
 	told   [2][]word // by turn, and then by part: what each has told the others
 	own    []own     // by part
+	gait   gait
+	clock  func() time.Duration // wall time, for the gait alone
 }
 
 // job is what one call of Run wants.
@@ -62,7 +65,11 @@ type own struct {
 
 // New makes a crew of loops. Without a window there must be one loop.
 func New(loops []*event.Loop, parts Parts, window time.Duration) *Crew {
-	c := &Crew{loops: loops, parts: parts, window: window, meet: newBarrier(len(loops)), own: make([]own, len(loops))}
+	begun := time.Now()
+	c := &Crew{
+		loops: loops, parts: parts, window: window, meet: newBarrier(len(loops)), own: make([]own, len(loops)),
+		gait: newGait(), clock: func() time.Duration { return time.Since(begun) },
+	}
 	for turn := range c.told {
 		c.told[turn] = make([]word, len(loops))
 	}
@@ -104,17 +111,40 @@ func (c *Crew) Run(until time.Duration, most int) (ran int64) {
 	if len(c.loops) == 1 {
 		return c.alone(until, most)
 	}
-	if !c.hired {
-		c.hire()
-	}
 	c.job = job{until, most}
-	c.meet.meet()
-	c.work(0)
-	c.meet.meet()
+	begun := c.clock()
+	if c.gait.alone {
+		c.inTurn()
+	} else {
+		c.sideBySide()
+	}
 	for _, o := range c.own {
 		ran += int64(o.events)
 	}
+	c.gait.tell(ran, c.clock()-begun)
 	return ran
+}
+
+// sideBySide does the job on as many goroutines as there are loops.
+func (c *Crew) sideBySide() {
+	if !c.hired {
+		c.hire()
+	}
+	c.meet.meet()
+	c.work(0)
+	c.meet.meet()
+}
+
+// inTurn does the job on one goroutine: in each window one loop after another.
+func (c *Crew) inTurn() {
+	for i := range c.loops {
+		c.begin(i)
+	}
+	for more := true; more; {
+		for i := range c.loops {
+			more = c.pass(i)
+		}
+	}
 }
 
 // alone runs the only loop.
@@ -175,29 +205,41 @@ func (c *Crew) Dismiss() {
 	}
 }
 
-// work runs the windows of one loop. All loops decide alike whether there is another
-// one, by what all have told.
+// work runs the windows of one loop.
 func (c *Crew) work(i int) {
-	l, own := c.loops[i], &c.own[i]
+	c.begin(i)
+	for more := true; more; {
+		c.meet.meet()
+		more = c.pass(i)
+	}
+}
+
+// begin has a part tell the others what it has at the start of a job.
+func (c *Crew) begin(i int) {
+	own := &c.own[i]
 	own.events = 0
 	c.told[own.turn][i] = word{next: c.next(i)}
-	for {
-		c.meet.meet()
-		told := c.told[own.turn]
-		c.parts.Turn(i)
-		c.parts.Take(i, own.turn)
-		own.turn ^= 1
-		start := forever
-		for at := range told {
-			start = min(start, told[at].next)
-		}
-		if told[0].halt || start > c.job.until || start == forever {
-			return
-		}
-		ran, stopped := exhaust(l, min(c.job.until, c.End(start)))
-		own.events += ran
-		c.told[own.turn][i] = word{next: c.next(i), halt: stopped || own.events >= c.job.most}
+}
+
+// pass runs one window of a loop when all parts have ended the one before, and tells
+// whether there was another one. All loops decide that alike, by what all have told.
+func (c *Crew) pass(i int) bool {
+	l, own := c.loops[i], &c.own[i]
+	told := c.told[own.turn]
+	c.parts.Turn(i)
+	c.parts.Take(i, own.turn)
+	own.turn ^= 1
+	start := forever
+	for at := range told {
+		start = min(start, told[at].next)
 	}
+	if told[0].halt || start > c.job.until || start == forever {
+		return false
+	}
+	ran, stopped := exhaust(l, min(c.job.until, c.End(start)))
+	own.events += ran
+	c.told[own.turn][i] = word{next: c.next(i), halt: stopped || own.events >= c.job.most}
+	return true
 }
 
 // next is when a part, or what it has sent, has its next event.
