@@ -73,7 +73,7 @@ type reader struct {
 	out  io.Writer
 	all  bool                // -v
 	said map[string][]string // by tests and packages that have not ended
-	bad  bool                // a test of the package has failed
+	bad  []string            // packages under way of which a test has failed
 }
 
 func (r *reader) read(events io.Reader) error {
@@ -124,7 +124,7 @@ func (r *reader) endTest(e event, said []string) {
 	case "pass":
 		r.Passed++
 	case "fail":
-		r.Failed, r.bad = r.Failed+1, true
+		r.Failed, r.bad = r.Failed+1, append(r.bad, e.Package)
 		r.print(said)
 	case "skip":
 		r.skip(e.name(), reason(said))
@@ -132,7 +132,7 @@ func (r *reader) endTest(e event, said []string) {
 }
 
 func (r *reader) endPackage(e event, said []string) {
-	if e.Action == "fail" && !r.bad { // it does not build, or its end failed
+	if e.Action == "fail" && !slices.Contains(r.bad, e.Package) { // it does not build, or its end failed
 		r.Failed++
 		for key, rest := range r.said { // of what ran when it crashed
 			if key != e.Package+" " && strings.HasPrefix(key, e.Package+" ") {
@@ -141,7 +141,7 @@ func (r *reader) endPackage(e event, said []string) {
 			}
 		}
 	}
-	r.bad = false
+	r.bad = slices.DeleteFunc(r.bad, func(bad string) bool { return bad == e.Package })
 	r.print(slices.DeleteFunc(said, func(line string) bool { return line == "PASS\n" || strings.Contains(line, "[no test files]") }))
 }
 

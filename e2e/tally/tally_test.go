@@ -45,6 +45,22 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadSideBySide: a failure counts once where another package ends between a test and
+// its package.
+func TestReadSideBySide(t *testing.T) {
+	r := reader{out: &strings.Builder{}, said: map[string][]string{}}
+	if err := r.read(strings.NewReader(`{"Action":"fail","Package":"aqmlab/a","Test":"TestBad"}
+{"Action":"pass","Package":"aqmlab/b","Test":"TestGood"}
+{"Action":"pass","Package":"aqmlab/b"}
+{"Action":"fail","Package":"aqmlab/a"}
+`)); err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed != 1 {
+		t.Errorf("%d failures, want 1", r.Failed)
+	}
+}
+
 // TestRefuse: CI fails for what it skipped, but for reasons that are on the list.
 func TestRefuse(t *testing.T) {
 	for _, tt := range []struct {
