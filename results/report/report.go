@@ -65,11 +65,14 @@ func (p *Page) WriteHTML(w io.Writer) error {
 func (p *Page) Figures() []figure.Figure {
 	all := slices.Clone(p.Curves.Figures)
 	for _, s := range p.Loads {
-		for _, g := range s.Groups {
+		for _, g := range s.Ratios {
 			all = append(all, g.Figures...)
 		}
 		for _, t := range s.Tables {
 			all = append(all, t.Figures...)
+		}
+		for _, g := range s.Groups {
+			all = append(all, g.Figures...)
 		}
 	}
 	return all

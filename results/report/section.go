@@ -21,6 +21,7 @@ type section struct {
 	Queries  bool // whether the traces have any
 	Times    layout.Table
 	Tables   []layout.Table // those beside
+	Ratios   []group // relative to the baseline: what a reader looks for first
 	Groups   []group
 
 	marks    marks            // of figures over time
@@ -43,10 +44,13 @@ type tableRow struct {
 type tableCell struct{ Text, Interval, Verdict string }
 
 // add takes a group unless it is empty.
-func (s *section) add(g group) {
-	if len(g.Figures) > 0 {
-		s.Groups = append(s.Groups, g)
+func (s *section) add(g group) { s.Groups = appendGroup(s.Groups, g) }
+
+func appendGroup(groups []group, g group) []group {
+	if len(g.Figures) == 0 {
+		return groups
 	}
+	return append(groups, g)
 }
 
 // tabulate fills in the sentences and the table.
@@ -102,8 +106,8 @@ func (s *section) draw(c compare.Comparison, points []store.Point) error {
 			dots.Figures = append(dots.Figures, f)
 		}
 	}
-	s.add(dots)
-	s.add(group{Title: "Programs relative to the baseline", Note: "Bars: 95 % intervals; none with one seed.", Figures: programDots(c, s.Load)})
+	s.Ratios = appendGroup(s.Ratios, dots)
+	s.Ratios = appendGroup(s.Ratios, group{Title: "Programs relative to the baseline", Note: "Bars: 95 % intervals; none with one seed.", Figures: programDots(c, s.Load)})
 	points = slices.DeleteFunc(slices.Clone(points), func(p store.Point) bool { return p.Load != s.Load })
 	if err := s.drawTimes(c, points); err != nil {
 		return err
