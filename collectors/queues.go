@@ -21,6 +21,7 @@ import (
 type Queues struct {
 	every   time.Duration
 	loop    *event.Loop
+	network *fabric.Network
 	ports   []fabric.Port
 	last    [][]port.Count
 	timer   *event.Timer
@@ -33,7 +34,7 @@ func NewQueues(every time.Duration) *Queues { return &Queues{every: every} }
 
 // Attach starts sampling a network on its loop.
 func (c *Queues) Attach(loop *event.Loop, network *fabric.Network) {
-	c.loop, c.ports = loop, network.Ports()
+	c.loop, c.network, c.ports = loop, network, network.Ports()
 	for _, p := range c.ports {
 		c.last = append(c.last, make([]port.Count, p.Queues()))
 	}
@@ -52,6 +53,7 @@ func (c *Queues) Samples() []results.QueueSample {
 }
 
 func (c *Queues) sample(now time.Duration) {
+	c.network.Settle(now)
 	for i, p := range c.ports {
 		if len(c.last[i]) != p.Queues() { // it has changed, and its counts have moved
 			c.last[i] = make([]port.Count, p.Queues())

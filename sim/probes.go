@@ -88,7 +88,7 @@ func (ps *probes) finish() {
 	for _, p := range ps.list {
 		s.loop.Cancel(p.timer)
 	}
-	end := s.crew.Now() + s.config.Patience
+	end := max(s.crew.Now(), s.until-1) + s.config.Patience
 	for ps.underWay > 0 {
 		at, pending := s.crew.Next()
 		if !pending || at > end {

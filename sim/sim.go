@@ -105,6 +105,8 @@ type Simulation struct {
 	moved     time.Duration // when a byte last came, or a flow started
 	watchdog  *event.Timer
 	stalled   bool
+	last      time.Duration // when the last flow ended
+	until     time.Duration // all before has happened, once the last flow has ended
 }
 
 // New prepares a simulation. Errors name the part of the configuration that
@@ -194,6 +196,7 @@ const batch = 1 << 14
 // which is the only error. watch is called now and then. What has begun with the last
 // flow's end still goes on until the end of the window, see [crew.Crew.Run].
 func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
+	s.network.Foresee()
 	defer s.crew.Dismiss()
 	for s.running() {
 		if ctx.Err() != nil {
@@ -206,6 +209,7 @@ func (s *Simulation) Run(ctx context.Context, watch func(Progress)) error {
 	}
 	s.probes.finish()
 	s.crew.Advance(s.crew.Now())
+	s.network.Settle(max(s.until, s.crew.Now()))
 	return nil
 }
 
@@ -222,6 +226,12 @@ func (s *Simulation) move(until time.Duration, most int) {
 	over := s.over()
 	s.progress.Events += s.crew.Run(until, most)
 	ended := s.over() && !over
+	switch {
+	case ended:
+		s.until = min(until, s.crew.End(s.last)) + 1
+	case s.over():
+		s.until = until + 1
+	}
 	if next, pending := s.crew.Next(); due && pending && next >= at && !ended {
 		s.crew.Advance(at)
 		s.common.RunUntil(at)
@@ -316,6 +326,7 @@ func (s *Simulation) ended(now time.Duration, x *session) {
 // settle ends the simulation with the end of the last flow.
 func (s *Simulation) settle() {
 	if s.over() {
+		s.last = s.loop.Now()
 		s.loop.Stop()
 	}
 }

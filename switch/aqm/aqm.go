@@ -33,6 +33,13 @@ type RoundObserver interface {
 	TurnEnded(now time.Duration, queue int, emptied bool)
 }
 
+// Foreseeable is implemented by schemes that may decide all about a packet when it arrives.
+type Foreseeable interface {
+	// DecidesOnArrival tells whether the scheme does: Depart passes every packet and
+	// changes nothing.
+	DecidesOnArrival() bool
+}
+
 // View is what a scheme may know about the port when it decides. Bytes are the
 // lengths of packets, of which [Env.Lengths] tells a single one's.
 type View struct {
@@ -85,3 +92,5 @@ func newDropTail(struct{}, Env) (Scheme, error) { return dropTail{}, nil }
 
 func (dropTail) Arrive(time.Duration, *packet.Packet, View) Verdict { return Pass }
 func (dropTail) Depart(time.Duration, *packet.Packet, View) Verdict { return Pass }
+
+func (dropTail) DecidesOnArrival() bool { return true }

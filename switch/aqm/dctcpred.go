@@ -131,6 +131,8 @@ func (s *dctcpRED) Depart(_ time.Duration, _ *packet.Packet, v View) Verdict {
 	return s.compare(&v, 0)
 }
 
+func (s *dctcpRED) DecidesOnArrival() bool { return !s.atDequeue }
+
 // compare decides about a packet with that many bytes more than in the view.
 func (s *dctcpRED) compare(v *View, more int) Verdict {
 	length := v.Bytes

@@ -64,7 +64,8 @@ type Network struct {
 	detoured   []*event.Timer // the detours that are to come
 	impaired   []*impairment  // those of the wires that have one
 	inlets     map[int]*inlet // by trunk
-	numbered   int            // ports of the whole fabric so far, those that this network does not carry included
+	foreseen   []*port.Foresight
+	numbered   int // ports of the whole fabric so far, those that this network does not carry included
 	seed       uint64
 	clamped    int64
 }

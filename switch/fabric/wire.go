@@ -136,22 +136,46 @@ func (w *wire) Near() { event.Prefetch(w.first) }
 type transmitter struct {
 	next    event.Timer // end of a transmission, or of a wait for tokens
 	port    *port.Port
+	plans   *port.Foresight // runs the port, if that is possible; see [Network.Foresee]
+	control *control        // nil when the port has none
+	busy    bool            // a transmission is under way; its end needs no event if nothing waits for it
+	stopped bool            // by flow control
+	wire    wire
+}
+
+// control is what few ports have beside their queues.
+type control struct {
 	ingress *port.Ingress                             // of the same port; nil when it has none
 	left    func(now time.Duration, k *packet.Packet) // told what leaves the switch; nil without flow control
-	busy    bool                                      // a transmission is under way; its end needs no event if nothing waits for it
-	stopped bool                                      // by flow control
-	wire    wire
 }
 
 // newTransmitter makes the transmitter of a port, whose wire is made apart.
 func newTransmitter(p *port.Port, ingress *port.Ingress) *transmitter {
-	t := &transmitter{port: p, ingress: ingress}
+	t := &transmitter{port: p}
 	t.next.Does(t)
+	if ingress != nil {
+		t.controls().ingress = ingress
+	}
 	return t
 }
 
-// enqueue gives a packet to the port, and wakes an idle transmitter.
+// controls is what the transmitter has beside its queues from now on.
+func (t *transmitter) controls() *control {
+	if t.control == nil {
+		t.control = new(control)
+	}
+	return t.control
+}
+
+// enqueue gives a packet to the port, and wakes an idle transmitter. Where the port knows
+// when the packet will leave, it is on the wire from now on.
 func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
+	if t.plans != nil {
+		if start, ok := t.plans.Plan(now, t.wire.busy, k); ok {
+			t.wire.transmit(start, k)
+		}
+		return
+	}
 	if !t.port.Enqueue(now, k) {
 		return
 	}
@@ -185,8 +209,8 @@ func (t *transmitter) Fire(now time.Duration) {
 	t.busy = k != nil
 	switch {
 	case k != nil:
-		if t.left != nil {
-			t.left(now, k)
+		if c := t.control; c != nil && c.left != nil {
+			c.left(now, k)
 		}
 		t.wire.transmit(now, k)
 		if t.port.Bytes() > 0 {
@@ -211,7 +235,7 @@ func (t *transmitter) stop(now time.Duration, stop bool) {
 
 // occupied tells the ingress side of the port how long the queues are now.
 func (t *transmitter) occupied(now time.Duration) {
-	if t.ingress != nil {
-		t.ingress.Occupied(now, t.port.Bytes())
+	if c := t.control; c != nil && c.ingress != nil {
+		c.ingress.Occupied(now, t.port.Bytes())
 	}
 }

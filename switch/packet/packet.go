@@ -149,6 +149,10 @@ func (q *Queue) Remove(p *Packet) {
 	q.bytes -= q.lengths.Of(int(p.Size))
 }
 
+// Stand makes the queue stand for so many packets, which are elsewhere, of so many bytes in
+// all.
+func (q *Queue) Stand(packets, bytes int) { q.count, q.bytes = int32(packets), bytes }
+
 // Head is the next packet to leave, or nil.
 func (q *Queue) Head() *Packet { return q.head }
 

@@ -13,6 +13,7 @@ import (
 type Pool struct {
 	size, bytes int
 	limits      []Limit // of the ports that draw from it, where their kind has one
+	own         bool    // it is that of one port
 }
 
 // NewPool makes an empty pool of that size.
@@ -43,6 +44,7 @@ func (p *Port) newMemory(spec Spec, shared *Pool, scheduler sched.Scheduler) (me
 	}
 	if !made.Pooled {
 		shared = NewPool(spec.Buffer)
+		shared.own = true
 	}
 	return memory{shared, made.Limit}, nil
 }

@@ -185,6 +185,12 @@ func newFIFO(_ struct{}, env Env) (Scheduler, error) {
 	return fifo{env.Heads}, nil
 }
 
+// IsFIFO tells whether packets leave in the order in which they came, of a single queue.
+func IsFIFO(s Scheduler) bool {
+	_, is := s.(fifo)
+	return is
+}
+
 func (fifo) Enqueued(time.Duration, int, int) {}
 
 func (f fifo) Next(time.Duration) (int, bool) { return 0, f.heads.HeadSize(0) > 0 }
