@@ -51,15 +51,18 @@ type talker interface {
 
 // session is a connection between a client and a server. It carries one flow
 // at a time: a request and the response to it, or what the server pushes.
+//
+// What a packet looks at first comes first, in one cache line.
 type session struct {
-	sim            *Simulation
-	speaker        *speaker
 	conn           int32 // number that its packets carry, see [sessions]
 	pair           ends
-	hash           uint32 // of its packets, for ECMP
-	pushed         bool   // its flow starts at the server
-	once           bool   // it ends with its flow
 	client, server endpoint
+
+	sim     *Simulation
+	speaker *speaker
+	hash    uint32 // of its packets, for ECMP
+	pushed  bool   // its flow starts at the server
+	once    bool   // it ends with its flow
 
 	flow    int   // index of the record, or idle
 	line    int   // of the meter, for its payload

@@ -7,6 +7,7 @@
 package aqm
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -33,11 +34,18 @@ type RoundObserver interface {
 	TurnEnded(now time.Duration, queue int, emptied bool)
 }
 
-// Foreseeable is implemented by schemes that may decide all about a packet when it arrives.
+// Foreseeable is implemented by schemes that may be as simple as a [Cutoff].
 type Foreseeable interface {
-	// DecidesOnArrival tells whether the scheme does: Depart passes every packet and
-	// changes nothing.
-	DecidesOnArrival() bool
+	// Foresee is what the scheme does with the packets of a port that has one queue and
+	// memory of its own, or ok false where it does something else.
+	Foresee() (c Cutoff, ok bool)
+}
+
+// Cutoff marks a packet on arrival, if it can be marked, where more than so many bytes wait.
+// All others pass, and all that depart.
+type Cutoff struct {
+	Over     int
+	Arriving bool // counts the packet that arrives
 }
 
 // View is what a scheme may know about the port when it decides. Bytes are the
@@ -93,4 +101,4 @@ func newDropTail(struct{}, Env) (Scheme, error) { return dropTail{}, nil }
 func (dropTail) Arrive(time.Duration, *packet.Packet, View) Verdict { return Pass }
 func (dropTail) Depart(time.Duration, *packet.Packet, View) Verdict { return Pass }
 
-func (dropTail) DecidesOnArrival() bool { return true }
+func (dropTail) Foresee() (Cutoff, bool) { return Cutoff{Over: math.MaxInt}, true }

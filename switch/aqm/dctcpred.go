@@ -1,6 +1,7 @@
 package aqm
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -131,7 +132,12 @@ func (s *dctcpRED) Depart(_ time.Duration, _ *packet.Packet, v View) Verdict {
 	return s.compare(&v, 0)
 }
 
-func (s *dctcpRED) DecidesOnArrival() bool { return !s.atDequeue }
+// Foresee is what there is to it with a plain threshold at enqueue. Whose bytes are compared
+// is the same then.
+func (s *dctcpRED) Foresee() (Cutoff, bool) {
+	r := s.curves[0]
+	return Cutoff{int(r.lo), s.arriving}, !s.atDequeue && r == cutoff(math.Trunc(r.lo))
+}
 
 // compare decides about a packet with that many bytes more than in the view.
 func (s *dctcpRED) compare(v *View, more int) Verdict {

@@ -122,7 +122,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 			f := newFrames(far, ways+e.number, n.borders.box(here.part, far.part), n.stopper(nodes, *e))
 			e.in.intake = newIntake(here.lane, spec.Pause, len(n.ports), *e, f)
 			e.in.intake.lengths = spec.Port.Lengths
-			e.tx.controls().left = n.left
+			e.tx.left = n.left
 		}
 		if e.beyond {
 			n.inlets[e.number/2] = newInlet(here.lane, *e, nodes[e.far].links[e.peer].states, e.in)

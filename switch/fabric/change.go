@@ -69,7 +69,7 @@ func (p *Port) regate(now time.Duration, gate *port.Ingress, tx *transmitter) {
 		return
 	}
 	before := p.Ingress
-	p.in.gate, tx.controls().ingress = gate, gate
+	p.in.gate, tx.ingress = gate, gate
 	p.in.build()
 	before.Replace(now, gate)
 	if gate != nil {

@@ -9,11 +9,11 @@ import "time"
 func (n *Network) Foresee() {
 	for i, p := range n.ports {
 		tx := n.makings[i].tx
-		if p.in == nil || tx.plans != nil || tx.control != nil || tx.wire.impair != nil {
+		if p.in == nil || tx.plans.On() || tx.ingress != nil || tx.left != nil || tx.wire.impair != nil {
 			continue
 		}
-		if tx.plans = p.Foresee(); tx.plans != nil {
-			n.foreseen = append(n.foreseen, tx.plans)
+		if tx.plans = p.Foresee(); tx.plans.On() {
+			n.foreseen = append(n.foreseen, &tx.plans)
 		}
 	}
 }

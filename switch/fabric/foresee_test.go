@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-	"unsafe"
 
 	"aqmlab/kind"
 	"aqmlab/switch/packet"
@@ -21,7 +20,7 @@ func TestForeseen(t *testing.T) {
 	for name, scheme := range map[string]kind.Choice{
 		"droptail":  {Kind: "droptail"},
 		"threshold": {Kind: "dctcp-red", Params: map[string]any{"threshold": "6KB"}},
-		"ramp":      {Kind: "dctcp-red", Params: map[string]any{"kmin": "2KB", "kmax": "12KB", "pmax": 0.5}},
+		"arriving":  {Kind: "dctcp-red", Params: map[string]any{"threshold": "6KB", "count_arriving": true}},
 	} {
 		for _, lengths := range []packet.Lengths{packet.IP, packet.Wire} {
 			spec := star(5, 8*units.Gbps, 10*us) // a byte a nanosecond
@@ -80,6 +79,7 @@ func load(r *rig) (looks []look) {
 func TestAskedWhereItMatters(t *testing.T) {
 	for name, change := range map[string]func(s *Spec){
 		"scheme":       func(s *Spec) { s.Port.Scheme = kind.Choice{Kind: "tcn", Params: map[string]any{"threshold": "50us"}} },
+		"ramp":         func(s *Spec) { s.Port.Scheme.Params = map[string]any{"kmin": "2KB", "kmax": "12KB", "pmax": 0.5} },
 		"dequeue":      func(s *Spec) { s.Port.Scheme.Params = map[string]any{"threshold": "6KB", "at": "dequeue"} },
 		"scheduler":    func(s *Spec) { s.Port.Queues, s.Port.Scheduler.Kind = 2, "dwrr" },
 		"jitter":       func(s *Spec) { s.Links[0].Jitter = us },
@@ -93,7 +93,7 @@ func TestAskedWhereItMatters(t *testing.T) {
 		change(&spec)
 		r := newRig(t, spec)
 		r.Foresee()
-		if tx := r.makings[0].tx; tx.plans != nil {
+		if tx := r.makings[0].tx; tx.plans.On() {
 			t.Errorf("%s: a port tells ahead when packets leave", name)
 		}
 	}
@@ -103,12 +103,5 @@ func TestAskedWhereItMatters(t *testing.T) {
 	r.Ports()[1].Watch(func(time.Duration, int, *packet.Packet, port.Fate) {})
 	if r.Foresee(); len(r.foreseen) != 2 {
 		t.Errorf("%d ports tell ahead of three, of which one is watched", len(r.foreseen))
-	}
-}
-
-// TestForesightLines: what a hop reads of a port that tells ahead is two cache lines.
-func TestForesightLines(t *testing.T) {
-	if n := unsafe.Sizeof(port.Foresight{}); n > 2*64 {
-		t.Errorf("%d bytes", n)
 	}
 }

@@ -123,6 +123,7 @@ func (w *wire) Fire(now time.Duration) {
 	k := w.first
 	if w.first = k.Next; w.first != nil {
 		w.loop.ScheduleBy(w.way.At(k.Behind), &w.due, k.Behind)
+		event.Prefetch(w.first)
 		k.Next = nil
 	}
 	w.sink(now, k)
@@ -132,45 +133,30 @@ func (w *wire) Fire(now time.Duration) {
 func (w *wire) Near() { event.Prefetch(w.first) }
 
 // transmitter feeds a wire from a switch port: one packet after another, each
-// when the port lets it go. It is one cache line and the wire.
+// when the port lets it go. It is one cache line, the wire, and two that a hop reads in
+// place of the first one and of the port's, where that is possible.
 type transmitter struct {
 	next    event.Timer // end of a transmission, or of a wait for tokens
 	port    *port.Port
-	plans   *port.Foresight // runs the port, if that is possible; see [Network.Foresee]
-	control *control        // nil when the port has none
-	busy    bool            // a transmission is under way; its end needs no event if nothing waits for it
-	stopped bool            // by flow control
-	wire    wire
-}
-
-// control is what few ports have beside their queues.
-type control struct {
 	ingress *port.Ingress                             // of the same port; nil when it has none
 	left    func(now time.Duration, k *packet.Packet) // told what leaves the switch; nil without flow control
+	busy    bool                                      // a transmission is under way; its end needs no event if nothing waits for it
+	stopped bool                                      // by flow control
+	wire    wire
+	plans   port.Foresight // runs the port, if it is on; see [Network.Foresee]
 }
 
 // newTransmitter makes the transmitter of a port, whose wire is made apart.
 func newTransmitter(p *port.Port, ingress *port.Ingress) *transmitter {
-	t := &transmitter{port: p}
+	t := &transmitter{port: p, ingress: ingress}
 	t.next.Does(t)
-	if ingress != nil {
-		t.controls().ingress = ingress
-	}
 	return t
-}
-
-// controls is what the transmitter has beside its queues from now on.
-func (t *transmitter) controls() *control {
-	if t.control == nil {
-		t.control = new(control)
-	}
-	return t.control
 }
 
 // enqueue gives a packet to the port, and wakes an idle transmitter. Where the port knows
 // when the packet will leave, it is on the wire from now on.
 func (t *transmitter) enqueue(now time.Duration, k *packet.Packet) {
-	if t.plans != nil {
+	if t.plans.On() {
 		if start, ok := t.plans.Plan(now, t.wire.busy, k); ok {
 			t.wire.transmit(start, k)
 		}
@@ -209,8 +195,8 @@ func (t *transmitter) Fire(now time.Duration) {
 	t.busy = k != nil
 	switch {
 	case k != nil:
-		if c := t.control; c != nil && c.left != nil {
-			c.left(now, k)
+		if t.left != nil {
+			t.left(now, k)
 		}
 		t.wire.transmit(now, k)
 		if t.port.Bytes() > 0 {
@@ -235,7 +221,7 @@ func (t *transmitter) stop(now time.Duration, stop bool) {
 
 // occupied tells the ingress side of the port how long the queues are now.
 func (t *transmitter) occupied(now time.Duration) {
-	if c := t.control; c != nil && c.ingress != nil {
-		c.ingress.Occupied(now, t.port.Bytes())
+	if t.ingress != nil {
+		t.ingress.Occupied(now, t.port.Bytes())
 	}
 }

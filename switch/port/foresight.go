@@ -12,17 +12,19 @@ import (
 // leave in that order. It tells on arrival when each will leave. So nothing has to happen
 // at that time: no event, and no second look at the packet.
 //
-// It has what is read of such a port in two cache lines.
+// It has what is read of such a port in two cache lines. The zero Foresight is that of a
+// port that has none.
 type Foresight struct {
-	scheme aqm.Scheme
-	room   int // bytes of the memory
-	bytes  int // in the queue
 	departures
+	port  *Port
+	room  int // bytes of the memory
+	bytes int // in the queue
+	over  int // bytes above which packets are marked
 
-	port    *Port
-	lengths packet.Lengths
-	peak    int           // longest that the queue has been since Settle
-	longest time.Duration // that a packet waited, of those that have left since then
+	arriving bool // that counts the packet that arrives
+	lengths  packet.Lengths
+	peak     int           // longest that the queue has been since Settle
+	longest  time.Duration // that a packet waited, of those that have left since then
 
 	// Of all packets that were planned, those that have yet to leave included.
 
@@ -31,44 +33,49 @@ type Foresight struct {
 	waited    time.Duration
 }
 
-// Foresee returns what runs the port from now on, in place of Enqueue and Dequeue, or nil
-// where it takes a look at packets when they leave. It is for a port that is empty, and
-// that nobody will watch or change.
-func (p *Port) Foresee() *Foresight {
-	scheme, foreseeable := p.scheme.(aqm.Foreseeable)
-	if !foreseeable || !scheme.DecidesOnArrival() || !sched.IsFIFO(p.scheduler) {
-		return nil
+// Foresee returns what runs the port from now on, in place of Enqueue and Dequeue, where it
+// need not take a look at packets when they leave. It is for a port that is empty, and that
+// nobody will watch or change.
+func (p *Port) Foresee() Foresight {
+	scheme, ok := p.scheme.(aqm.Foreseeable)
+	if !ok || !sched.IsFIFO(p.scheduler) {
+		return Foresight{}
 	}
-	if m := &p.memory; !m.own || m.limit != nil || p.extras != nil || p.turns != nil || p.watch != nil || p.bytes > 0 {
-		return nil
+	cutoff, ok := scheme.Foresee()
+	if m := &p.memory; !ok || !m.own || m.limit != nil || p.extras != nil || p.turns != nil || p.watch != nil || p.bytes > 0 {
+		return Foresight{}
 	}
 	c := &p.queues[0].Count
-	return &Foresight{scheme: p.scheme, room: p.memory.size, port: p, lengths: p.lengths, planned: c.Sent, sentBytes: c.SentBytes, waited: c.Waited}
+	return Foresight{port: p, room: p.memory.size, over: cutoff.Over, arriving: cutoff.Arriving, lengths: p.lengths, planned: c.Sent, sentBytes: c.SentBytes, waited: c.Waited}
 }
+
+// On tells whether the port is run by this.
+func (f *Foresight) On() bool { return f.port != nil }
 
 // Plan takes a packet that arrives at now, before any that leaves at now. The link will
 // have sent all that was planned at the time free. start is when the packet leaves. It
 // reports false when the packet was dropped.
 func (f *Foresight) Plan(now, free time.Duration, k *packet.Packet) (start time.Duration, ok bool) {
-	f.leave(now)
+	if f.count > 0 {
+		f.leave(now)
+	}
 	length := f.lengths.Of(int(k.Size))
-	if length > f.room-f.bytes {
+	after := f.bytes + length
+	if after > f.room {
 		f.port.queues[0].DropsFull++
 		f.port.release(k)
 		return 0, false
 	}
-	v := f.scheme.Arrive(now, k, aqm.View{Packets: int(f.count), Bytes: f.bytes, PortBytes: f.bytes, PoolBytes: f.bytes})
-	if v != aqm.Pass && apply(v, &f.port.queues[0].Count, k) {
-		f.port.release(k)
-		return 0, false
+	if f.bytes > f.over || f.arriving && after > f.over {
+		apply(aqm.Mark, &f.port.queues[0].Count, k)
 	}
 	f.planned++
 	f.sentBytes += int64(k.Size)
-	f.peak = max(f.peak, f.bytes+length)
-	if f.count == 0 && free <= now {
+	f.peak = max(f.peak, after)
+	if free <= now && f.count == 0 {
 		return now, true
 	}
-	f.bytes += length
+	f.bytes = after
 	f.waited += free - now
 	f.push(departure{start: free, waited: free - now, size: k.Size})
 	return free, true
