@@ -47,8 +47,8 @@ schemes: [{name: dctcp-red, aqm: dctcp-red, threshold: 97500B}]
 `
 
 // simScenarios are labs that stand for a small and a large network: the star
-// and the leaf-spine that ns-3 and htsim were measured with, and leaf-spines of
-// other sizes under the same load.
+// and the leaf-spine that ns-3 and htsim were measured with, and fabrics of other
+// sizes under the same load.
 func simScenarios() []struct{ name, lab string } {
 	leafSpine := func(leaves, spines, hosts, flows int) string {
 		return fmt.Sprintf(`name: bench
@@ -65,6 +65,10 @@ workload: {arrival: {kind: static, count: [8]}, pattern: many-to-one, sizes: {ki
 		{"leaf-spine, 16 hosts", leafSpine(4, 4, 4, 1000)},
 		{"leaf-spine, 144 hosts", leafSpine(12, 12, 12, 1000)},
 		{"leaf-spine, 1024 hosts", leafSpine(32, 32, 32, 2000)},
+		{"fat-tree, 8192 hosts", `name: bench
+topology: {kind: fat-tree, k: 32, rate: 10Gbps, link_delay: 12500ns}
+workload: {pattern: all-to-all, sizes: websearch, load: 0.5, flows: 4000, transfer: push, connections: 0}
+` + benchCommon},
 	}
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -28,14 +29,18 @@ func benchmarkSimulation(b *testing.B, text string) {
 	}
 	c.Sample = 0
 	var speed SimSpeed
+	var ran time.Duration
 	runs, begun := int64(0), userTime(b)
 	for b.Loop() {
-		if _, err := speed.time(b.Context(), c); err != nil {
+		took, err := speed.time(b.Context(), c)
+		if err != nil {
 			b.Fatal(err)
 		}
+		ran += took
 		runs++
 	}
 	b.ReportMetric(float64(userTime(b)-begun)/float64(runs*speed.Hops), "user-ns/hop")
+	b.ReportMetric(ran.Seconds()*1e6/float64(runs*speed.Packets), "s/Mpkt")
 }
 
 // userTime is what the process has used of a CPU for itself, in nanoseconds:
