@@ -49,12 +49,8 @@ func (p *Process) start(ctx context.Context, o Options, files []*os.File) error 
 
 // begin records the agent, sends it off, and waits until it answers.
 func (p *Process) begin(ctx context.Context, o Options, l *link) error {
-	start, err := startTime(p.PID())
+	err := p.record(o)
 	if err != nil {
-		return err
-	}
-	entry := journal.Entry{Kind: journal.Process, Name: p.role, PID: p.PID(), Start: start}
-	if err := o.record(entry); err != nil {
 		return err
 	}
 	fate := byte(attached)
@@ -71,6 +67,18 @@ func (p *Process) begin(ctx context.Context, o Options, l *link) error {
 		return p.explain(ctx, err)
 	}
 	return p.answered(ctx, p.client.ping(ctx))
+}
+
+// record has the agent removed should its owner die. One inside of its owner dies with it.
+func (p *Process) record(o Options) error {
+	if p.PID() == os.Getpid() {
+		return nil
+	}
+	start, err := startTime(p.PID())
+	if err != nil {
+		return err
+	}
+	return o.record(journal.Entry{Kind: journal.Process, Name: p.role, PID: p.PID(), Start: start})
 }
 
 // reap waits for the process; it is the owner of its end.

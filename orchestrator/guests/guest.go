@@ -110,7 +110,7 @@ func (o order) do(ctx context.Context, kinds port.Kinds, progress func([]byte) e
 		return reply{}, err
 	}
 	lab.Dilation = 1 // virtual time keeps up with any lab
-	options := testbed.Options{Log: os.Stderr, Virtual: true}
+	options := testbed.Options{Log: os.Stderr, Virtual: true, Kinds: kinds}
 	if o.Task == taskPoint && len(lab.Programs) > 0 {
 		if options.Image, err = guest.Image(); err != nil {
 			return reply{}, err

@@ -28,18 +28,21 @@ const helperProcs = 4
 // Serve is the life of a helper process in a role. A switch is built of kinds.
 func Serve(ctx context.Context, role string, kinds port.Kinds) error {
 	runtime.GOMAXPROCS(max(helperProcs, runtime.NumCPU()))
-	var service interface{ Close() error }
+	var service agent.Service
 	err := agent.Serve(ctx, func(ctx context.Context) any {
-		switch role {
-		case SwitchRole:
-			service = &Switch{Kinds: kinds}
-		default:
-			service = NewHosts(ctx)
-		}
+		service = newService(ctx, role, Within{Kinds: kinds})
 		return service
 	})
 	if service != nil {
 		err = errors.Join(err, service.Close())
 	}
 	return err
+}
+
+// newService is what a helper in a role does, in whichever process.
+func newService(ctx context.Context, role string, w Within) agent.Service {
+	if role == SwitchRole {
+		return &Switch{Kinds: w.Kinds, Namespace: w.Namespace}
+	}
+	return NewHosts(ctx)
 }

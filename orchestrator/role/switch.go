@@ -7,6 +7,7 @@ import (
 
 	"aqmlab/collectors"
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
 	"aqmlab/switch/port"
@@ -16,7 +17,10 @@ import (
 // Switch is the service of the switch's process, which runs in the switch's
 // namespace.
 type Switch struct {
-	Kinds port.Kinds // that its ports are built of; not to be changed once it is open
+	// What its ports are built of, and where its interfaces are: empty for the namespace
+	// of the process. Neither is to be changed once it is open.
+	Kinds     port.Kinds
+	Namespace string
 
 	mu        sync.Mutex
 	sw        *wire.Switch
@@ -44,13 +48,14 @@ func (s *Switch) Open(c wire.Config, _ *agent.Nothing) error {
 	if s.sw != nil {
 		return errOpen
 	}
-	// Calls arrive on any thread; all of them are in the process's namespace.
-	sw, err := wire.Open(c, s.Kinds)
-	if err != nil {
+	open := func() (err error) {
+		s.sw, err = wire.Open(c, s.Kinds)
 		return err
 	}
-	s.sw = sw
-	return nil
+	if s.Namespace == "" {
+		return open() // calls arrive on any thread; all of them are in the process's namespace
+	}
+	return netns.Do(s.Namespace, open)
 }
 
 // Fabric is what a switch runs.

@@ -19,6 +19,7 @@ import (
 	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
+	"aqmlab/switch/port"
 	"aqmlab/units"
 )
 
@@ -32,12 +33,13 @@ var ErrOneMachine = errors.New("hosts on several machines are containers: want -
 
 // Options say how a testbed is brought up.
 type Options struct {
-	Root     string    // folder of the state of all labs; empty: this user's, see journal.Root
-	Log      io.Writer // gets what the helper processes complain about, several at a time; may be nil
-	Runtime  string    // name of the runtime, for who looks at a lab that stays
-	Detached bool      // the testbed stays when this process ends
-	Virtual  bool      // this machine is a guest whose time is virtual
-	Image    string    // root of the file system of the lab's programs; empty: that of this process
+	Root     string     // folder of the state of all labs; empty: this user's, see journal.Root
+	Log      io.Writer  // gets what the helper processes complain about, several at a time; may be nil
+	Runtime  string     // name of the runtime, for who looks at a lab that stays
+	Detached bool       // the testbed stays when this process ends
+	Virtual  bool       // this machine is a guest whose time is virtual; this process is all of the lab
+	Kinds    port.Kinds // of a switch that is in this process
+	Image    string     // root of the file system of the lab's programs; empty: that of this process
 	// Containers makes the hosts and the switch Docker containers.
 	Containers bool
 	Program    string // path of the static program that containers run; empty: this one

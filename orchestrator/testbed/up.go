@@ -282,6 +282,9 @@ func (t *Testbed) spawnSwitch(ctx context.Context, o Options, ao agent.Options, 
 // spawn starts a helper process, which errors call by a name.
 func (t *Testbed) spawn(ctx context.Context, o Options, ao agent.Options, name string) (*agent.Process, error) {
 	ao.Log, ao.Record, ao.Quiet = o.Log, t.journal.Record, t.virtual
+	if t.virtual {
+		ao.Place = role.Within{Kinds: o.Kinds, Namespace: ao.Namespace}
+	}
 	p, err := agent.Spawn(ctx, ao)
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
