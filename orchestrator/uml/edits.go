@@ -1,7 +1,7 @@
 package uml
 
 import (
-	_ "embed" // of the edits
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,10 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// editsText holds the edits, and says what they are for.
+// editsTexts holds the edits, and says what they are for.
 //
-//go:embed edits.yaml
-var editsText []byte
+//go:embed edits.yaml inside.yaml
+var editsTexts embed.FS
 
 // edit is one change to the kernel's source: all places of a text in a file.
 type edit struct {
@@ -31,10 +31,17 @@ type edit struct {
 type texts struct{ Old, Now string }
 
 // allEdits is the table of changes.
-func allEdits() []edit {
-	var all []edit
-	if err := yaml.Unmarshal(editsText, &all); err != nil {
-		panic(fmt.Sprintf("the embedded edits.yaml: %v", err))
+func allEdits() (all []edit) {
+	for _, name := range []string{"edits.yaml", "inside.yaml"} { // the second one builds on the first
+		text, err := editsTexts.ReadFile(name)
+		var some []edit
+		if err == nil {
+			err = yaml.Unmarshal(text, &some)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("the embedded %s: %v", name, err))
+		}
+		all = append(all, some...)
 	}
 	return all
 }
