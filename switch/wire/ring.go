@@ -93,6 +93,9 @@ func (r *ring) setUp(index int) error {
 			return fmt.Errorf("setting %s: %w", o.name, err)
 		}
 	}
+	if err := r.allowPending(); err != nil {
+		return fmt.Errorf("setting the send buffer: %w", err)
+	}
 	req := unix.TpacketReq{Block_size: ringBlock, Block_nr: uint32(r.bytes / ringBlock), Frame_size: uint32(r.size), Frame_nr: uint32(r.bytes / r.size)}
 	if err := unix.SetsockoptTpacketReq(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &req); err != nil {
 		return fmt.Errorf("making the receive ring: %w", err)
@@ -111,6 +114,21 @@ func (r *ring) setUp(index int) error {
 		return fmt.Errorf("binding the packet socket: %w", err)
 	}
 	return nil
+}
+
+// pendingMost bounds the memory, in bytes, of frames that were sent and that the host's
+// stack has not taken yet. It is more than their queue may hold before the stack
+// (net.core.netdev_max_backlog, usually 1000 frames), so that this queue is the bound,
+// as it is of a bridge. A socket has room for 92 full frames by itself: a host that
+// falls behind for a millisecond at 1 Gbps would lose some.
+const pendingMost = 64 << 20
+
+func (r *ring) allowPending() error {
+	err := unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, pendingMost)
+	if errors.Is(err, unix.EPERM) { // root of a user namespace gets what everybody may have
+		err = unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_SNDBUF, pendingMost)
+	}
+	return err
 }
 
 func (r *ring) close() error {
