@@ -1,6 +1,7 @@
 package role
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,14 +19,21 @@ type RTT struct {
 }
 
 const (
-	// timedSegments is how many segments a connection is measured by, one after
-	// the other. They are far too few for a request, so that the server never
-	// answers.
+	// timedSegments is how many segments a connection is measured by at least, one after
+	// the other. Where round trips take microseconds, more disturbs them: then there are
+	// up to mostSegments, within moreFor. These are too few for a request, so that a
+	// server never answers.
 	timedSegments = 5
-	// RTTsToTime is how many round trips [Hosts.BaseRTT] takes for a connection, with
-	// that of the handshake.
+	mostSegments  = 60
+	moreFor       = time.Millisecond
+	// RTTsToTime is how many round trips [Hosts.BaseRTT] takes for a connection at least,
+	// with that of the handshake.
 	RTTsToTime = timedSegments + 1
-	// ackWait is how often to look whether a segment is acknowledged.
+	// looks is how often to look at once whether a segment is acknowledged, which takes some
+	// tens of microseconds, and ackWait how often then. Who sleeps lets the caches of its
+	// CPU go cold, and makes the kernel's part of the next round trip longer. It is a
+	// number, because virtual time stands still meanwhile.
+	looks   = 50
 	ackWait = 100 * time.Microsecond
 )
 
@@ -50,9 +58,39 @@ func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]RTT) error {
 	return nil
 }
 
-// timeOne measures a connection of its own.
+// silent is a socket of a host to which one may connect and which nobody reads: what
+// arrives wakes no process up, which would take the kernel more time than the packet.
+func (e ends) silent(host int) (fd int, at netip.AddrPort, err error) {
+	fd, err = in(e, host, func() (int, error) {
+		return unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	})
+	if err != nil {
+		return -1, at, fmt.Errorf("opening a socket: %w", err)
+	}
+	err = unix.Bind(fd, &unix.SockaddrInet4{Addr: e[host].Addr.As4()})
+	if err == nil {
+		err = unix.Listen(fd, 1)
+	}
+	name, nameErr := unix.Getsockname(fd)
+	if err := cmp.Or(err, nameErr); err != nil {
+		return -1, at, fmt.Errorf("listening: %w", errors.Join(err, unix.Close(fd)))
+	}
+	return fd, netip.AddrPortFrom(e[host].Addr, uint16(name.(*unix.SockaddrInet4).Port)), nil
+}
+
+// timeOne measures a connection of its own. If another process carries the receiver, it
+// leads to the receiver's server.
 func (e ends) timeOne(ctx context.Context, sender, receiver int) (RTT, error) {
-	c, err := e.connect(ctx, "tcp4", sender, e.server(receiver, 0))
+	to := e.server(receiver, 0)
+	if !e[receiver].Elsewhere {
+		fd, at, err := e.silent(receiver)
+		if err != nil {
+			return RTT{}, err
+		}
+		defer func() { _ = unix.Close(fd) }()
+		to = at
+	}
+	c, err := e.connect(ctx, "tcp4", sender, to)
 	if err != nil {
 		return RTT{}, err
 	}
@@ -66,7 +104,8 @@ func (e ends) timeOne(ctx context.Context, sender, receiver int) (RTT, error) {
 	if err := conn.SetLinger(0); err != nil {
 		return RTT{}, err
 	}
-	for range timedSegments {
+	begun := time.Now()
+	for i := 0; i < timedSegments || i < mostSegments && time.Since(begun) < moreFor; i++ {
 		if _, err := conn.Write([]byte{0}); err != nil {
 			return RTT{}, err
 		}
@@ -91,13 +130,16 @@ func awaitACK(ctx context.Context, conn *net.TCPConn) error {
 	defer cancel()
 	look := time.NewTicker(ackWait)
 	defer look.Stop()
-	for {
+	for n := 0; ; n++ {
 		info, err := tcpInfo(conn)
 		if err != nil {
 			return err
 		}
 		if info.Unacked == 0 && info.Notsent_bytes == 0 {
 			return nil
+		}
+		if n < looks {
+			continue
 		}
 		select {
 		case <-look.C:
