@@ -49,6 +49,7 @@ type Manifest struct {
 	RTTBy       string      `json:"rtt_by"`
 	BaseRTT     Micros      `json:"base_rtt_us"` // measured, in lab time, without what the lab draws; zero when it was not
 	BaseRTTs    []BaseRTT   `json:"base_rtts,omitempty"`
+	PollsOn     []int       `json:"polls_on,omitempty"` // CPUs of the host on which switches poll for frames and do not sleep, see docs/fidelity.md
 	Lab         string      `json:"lab"`
 	LabHash     string      `json:"lab_sha256"` // of lab.yaml
 	Schemes     []string    `json:"schemes"`

@@ -240,7 +240,7 @@ func findCPUs() Finding {
 	case len(c.Switches) == 0:
 		return Finding{Part: "CPUs", Text: "a single CPU: switch and hosts share it", Remedy: "expect a large dilation; two CPUs or more are better"}
 	}
-	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %v for the switch, %v for the hosts", c.Switches[0], c.Hosts)}
+	return Finding{Part: "CPUs", OK: true, Text: fmt.Sprintf("CPU %v for the switch, which polls there while it runs unless others want it, %v for the hosts", c.Switches[0], c.Hosts)}
 }
 
 // findPriority tries what has other programs wait for the switch.

@@ -139,6 +139,32 @@ func TestSteerReceive(t *testing.T) {
 	}
 }
 
+// TestSteering: what was opened inside a namespace changes its device from anywhere.
+func TestSteering(t *testing.T) {
+	inside(t)
+	s, err := OpenSteering("a", []int{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, choice := range []int{0, 1, 0} {
+		if err := s.Choose(choice); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReceiveCPUs("a"); err != nil || got != []string{"1", "0"}[choice] {
+			t.Errorf("choice %d: mask %s, %v", choice, got, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Choose(1); err == nil {
+		t.Error("a steering that is closed chooses")
+	}
+	if _, err := OpenSteering("none"); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("error %v; want one that names the device", err)
+	}
+}
+
 func TestCPUMask(t *testing.T) {
 	tests := []struct {
 		cpus []int

@@ -37,6 +37,11 @@ func (c SwitchClient) Open(ctx context.Context, ports wire.Config) error {
 	return tell(ctx, c.Process, "Open", ports)
 }
 
+// ReceiveNear lets it choose where its hosts receive.
+func (c SwitchClient) ReceiveNear(ctx context.Context, n Near) error {
+	return tell(ctx, c.Process, "ReceiveNear", n)
+}
+
 // Start runs a fabric until Finish.
 func (c SwitchClient) Start(ctx context.Context, f Fabric) error {
 	return tell(ctx, c.Process, "Start", f)

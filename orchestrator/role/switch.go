@@ -7,6 +7,7 @@ import (
 
 	"aqmlab/collectors"
 	"aqmlab/orchestrator/agent"
+	"aqmlab/orchestrator/host"
 	"aqmlab/orchestrator/netns"
 	"aqmlab/results"
 	"aqmlab/switch/fabric"
@@ -30,6 +31,7 @@ type Switch struct {
 	delays    *collectors.Delays
 	capture   *collectors.Capture // nil: none
 	live      *collectors.Live    // nil: none
+	steerings []*host.Steering    // see Near
 
 	uplinks // of hosts in namespaces
 }
@@ -172,10 +174,15 @@ func (s *Switch) Close() error {
 		_, _ = s.session.Stop() // nobody asks for the report any more
 		s.session = nil
 	}
+	var errs []error
+	for _, steering := range s.steerings {
+		errs = append(errs, steering.Close())
+	}
+	s.steerings = nil
 	if s.sw == nil {
-		return nil
+		return errors.Join(errs...)
 	}
 	sw := s.sw
 	s.sw = nil
-	return sw.Close()
+	return errors.Join(append(errs, sw.Close())...)
 }

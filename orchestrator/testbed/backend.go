@@ -72,6 +72,9 @@ func (t *Testbed) describe(c Calibration) string {
 		where = " without root"
 	}
 	fmt.Fprintf(&s, "%d hosts%s, %s from %s, dilation %v", len(t.net.Hosts), where, t.lab.Spoken(), provider, c.Dilation)
+	if cpus := t.PollsOn(); len(cpus) > 0 {
+		fmt.Fprintf(&s, ", the switch polls on CPU %s", results.Join(cpus))
+	}
 	if c.BaseRTT > 0 {
 		fmt.Fprintf(&s, ", base RTT %v", c.BaseRTT.Round(time.Microsecond))
 	}
@@ -90,6 +93,7 @@ func (t *Testbed) manifest(c Calibration) results.Manifest {
 		m.Machines = append(m.Machines, results.Station{Name: r.Name, Address: r.Address.String(), Machine: r.part.Machine})
 	}
 	m.RTTBy, m.BaseRTT, m.BaseRTTs = t.RTTBy(), results.Micros(c.BaseRTT), c.RTTs
+	m.PollsOn = t.PollsOn()
 	return m
 }
 

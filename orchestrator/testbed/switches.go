@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"aqmlab/collectors"
+	"aqmlab/orchestrator/host"
+	"aqmlab/orchestrator/netns"
 	"aqmlab/orchestrator/role"
 	"aqmlab/results"
 	"aqmlab/switch/wire"
@@ -34,7 +36,42 @@ func (t *Testbed) openSwitches(ctx context.Context) error {
 			return err
 		}
 	}
-	return each(t.switches, func(i int, p switchProcess) error { return p.Open(ctx, t.ports(i)) })
+	return each(t.switches, func(i int, p switchProcess) error {
+		c := t.ports(i)
+		if err := p.Open(ctx, c); err != nil || !t.near(c) {
+			return err
+		}
+		n := role.Near{Device: netns.Device, Others: t.cpus.Hosts}
+		for _, h := range t.net.Hosts {
+			n.Namespaces = append(n.Namespaces, h.Namespace)
+		}
+		return p.ReceiveNear(ctx, n)
+	})
+}
+
+// near tells whether hosts that get little may receive on the switch's CPU. What is
+// calibrated must be as under load: there the hosts' CPUs receive. The switch must reach
+// their devices, and be allowed to change them.
+func (t *Testbed) near(c wire.Config) bool {
+	return t.uncalibrated && c.Poll > 0 && !t.contained && !t.netem && !host.InUserNamespace()
+}
+
+// keptPoll is how long after the last frame the switch of a lab that stays polls: nobody
+// knows for how long the lab will be up.
+const keptPoll = time.Second
+
+// PollsOn are the CPUs on which this machine's switches poll; none of a lab that lies on
+// several.
+func (t *Testbed) PollsOn() (cpus []int) {
+	if len(t.remotes) > 0 {
+		return nil
+	}
+	for i := range t.switches {
+		if c := t.ports(i); c.Poll > 0 {
+			cpus = append(cpus, c.CPU)
+		}
+	}
+	return cpus
 }
 
 // ports is what one of this machine's switches opens.
@@ -45,7 +82,10 @@ func (t *Testbed) ports(i int) wire.Config {
 		c.CPU = t.cpus.Switches[i%n]
 		// Who shares a CPU, with the hosts or with other switches, sleeps.
 		if len(t.switches) <= n {
-			c.Spin = wire.DefaultSpin
+			c.Spin, c.Poll = wire.DefaultSpin, wire.Forever
+		}
+		if t.stays {
+			c.Poll = min(c.Poll, keptPoll)
 		}
 	}
 	for _, h := range t.net.Hosts {

@@ -43,6 +43,10 @@ type Options struct {
 	// Containers makes the hosts and the switch Docker containers.
 	Containers bool
 	Program    string // path of the static program that containers run; empty: this one
+	// Uncalibrated says that nobody calibrates the testbed, so that hosts and switch are
+	// to add to a round trip as little as they can while the lab is idle. One that is
+	// detached is uncalibrated.
+	Uncalibrated bool
 	// CPUs are those of this machine that the lab may use; none: all.
 	CPUs []int
 
@@ -76,6 +80,7 @@ type Testbed struct {
 
 	virtual      bool         // see [Options]
 	stays        bool         // Detached of them
+	uncalibrated bool         // see [Options]
 	image        string       // the same
 	contained    bool         // Containers of them
 	share        *Share       // of a lab on several machines, that this one has; else nil

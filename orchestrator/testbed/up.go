@@ -27,7 +27,7 @@ func Up(ctx context.Context, lab *labs.Lab, o Options) (*Testbed, error) {
 		return nil, err
 	}
 	t := &Testbed{
-		lab: lab, virtual: o.Virtual, stays: o.Detached, image: o.Image, contained: o.Containers, share: o.share,
+		lab: lab, virtual: o.Virtual, stays: o.Detached, uncalibrated: o.Uncalibrated || o.Detached, image: o.Image, contained: o.Containers, share: o.share,
 		allowed: o.CPUs, dilation: max(1, float64(lab.Dilation)), speaks: make([]Congestion, len(lab.Speaks())),
 	}
 	bring := t.up

@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
@@ -30,6 +31,8 @@ type driver struct {
 	fds     []unix.PollFd
 	spin    time.Duration
 	active  time.Duration // lab time of the last arrival or event
+	heard   time.Duration // lab time of the last arrival
+	polling polling
 	urgency urgency
 	out     *outbox       // of a virtual clock; else nil
 	ahead   time.Duration // of a virtual clock: how far ahead of the hosts the fabric runs
@@ -47,13 +50,14 @@ const (
 
 func newDriver(s *Switch, dilation float64) *driver {
 	d := &driver{
-		clock: clock{dilation: dilation},
-		pool:  packet.NewPool(s.ports[0].size),
-		ports: s.ports,
-		spin:  s.config.Spin,
-		out:   s.out,
-		tally: tally{lateness: times.New(10)},
-		tasks: make(chan func(), 1),
+		clock:   clock{dilation: dilation},
+		pool:    packet.NewPool(s.ports[0].size),
+		ports:   s.ports,
+		spin:    s.config.Spin,
+		polling: polling{most: s.config.Poll, waited: func() time.Duration { _, waited := threadTimes(); return waited }},
+		out:     s.out,
+		tally:   tally{lateness: times.New(10)},
+		tasks:   make(chan func(), 1),
 	}
 	if d.spin > 0 && s.config.CPU >= 0 { // it has a CPU of its own
 		d.urgency.set = setRealTime
@@ -76,9 +80,13 @@ func (d *driver) assign(spec fabric.Spec) {
 	}
 }
 
-// start empties the rings and sets lab time zero.
+// start has the rings take frames, which are none yet, and sets lab time zero.
 func (d *driver) start() error {
 	for _, p := range d.ports {
+		p.steering.begin()
+		if err := p.refuse(false); err != nil {
+			return err
+		}
 		for f, ok := p.peek(); ok; f, ok = p.peek() {
 			p.pop(f)
 		}
@@ -94,6 +102,7 @@ func (d *driver) start() error {
 	}
 	if d.out == nil { // else to read them would take time
 		d.tally.ran, d.tally.waited = threadTimes()
+		d.polling.before = d.tally.waited
 	}
 	d.urgency.become(d.urgency.set != nil)
 	d.clock.start = time.Now()
@@ -101,21 +110,39 @@ func (d *driver) start() error {
 	return nil
 }
 
+// end leaves the interfaces to others.
+func (d *driver) end() error {
+	var errs []error
+	for _, p := range d.ports {
+		p.steering.become(false)
+		errs = append(errs, p.refuse(true))
+	}
+	return errors.Join(errs...)
+}
+
 // run is the loop on the wall clock: frames in, events that are due, wait.
 func (d *driver) run(done <-chan struct{}) {
 	for {
 		r := d.clock.read()
-		d.urgency.turn(time.Duration(d.tally.start) + d.clock.wall(r.lab))
+		wall := d.clock.wall(r.lab)
+		d.polling.turn(wall)
+		d.urgency.turn(time.Duration(d.tally.start) + wall)
 		d.doTask()
 		frames := 0
 		for i := range d.ports {
 			frames += d.receive(r, i)
 		}
+		until := r.lab
+		if frames > 0 { // some of which may have come in since
+			until = d.clock.now()
+			d.heard = until
+		}
 		next, pending := d.loop.Next()
-		due := pending && next <= r.lab
-		d.loop.RunUntil(r.lab)
+		due := pending && next <= until
+		d.loop.RunUntil(until)
 		if frames > 0 || due {
 			d.active = r.lab
+			d.urgency.stir()
 			d.tally.busy += d.clock.wall(d.clock.now() - r.lab)
 			continue
 		}
@@ -200,7 +227,9 @@ func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
 		d.post(now, by, k)
 		return
 	}
-	d.tally.lateness.Note(d.clock.now() - now)
+	at := d.clock.now()
+	d.tally.lateness.Note(at - now)
+	p.steering.sending(d.clock.wall(at))
 	if !p.send(k.Frame) {
 		d.tally.unsent++
 	}
@@ -208,12 +237,19 @@ func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
 }
 
 // wait sleeps until a frame arrives or an event comes near, and returns at
-// once while spinning is due.
+// once while spinning or polling is due.
 func (d *driver) wait(now time.Duration) {
-	d.urgency.rest()
-	if d.clock.wall(now-d.active) < d.spin {
+	idle := d.clock.wall(now - d.active)
+	polls := d.polling.polls(d.clock.wall(now), d.clock.wall(d.heard))
+	switch {
+	case polls && idle >= politeAfter:
+		d.urgency.calm()
+		return
+	case polls || idle < d.spin:
+		d.urgency.rest()
 		return
 	}
+	d.urgency.stir() // who sleeps is to have the CPU as soon as it wakes up
 	d.poll(now)
 	d.urgency.slept += d.clock.wall(d.clock.now() - now)
 }

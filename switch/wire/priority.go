@@ -30,6 +30,9 @@ type urgency struct {
 	on    bool
 	begun time.Duration // of the period, on CLOCK_MONOTONIC
 	slept time.Duration // wall time since then
+	spent bool          // the share of the period is
+	turns uint          // without work
+	quiet bool          // the loop has nothing to do and lets others go first
 }
 
 // turn is told the time, of CLOCK_MONOTONIC, in every turn of the loop.
@@ -37,24 +40,45 @@ func (u *urgency) turn(now time.Duration) {
 	switch {
 	case u.set == nil:
 	case now-u.begun >= urgentPeriod:
-		u.begun, u.slept = now.Truncate(urgentPeriod), 0
-		u.become(true)
+		u.begun, u.slept, u.spent = now.Truncate(urgentPeriod), 0, false
+		u.become(!u.quiet)
 	case now-u.begun-u.slept >= urgentMost:
+		u.spent = true
 		u.become(false)
 	}
 }
 
-// rest lets the switch of another lab have its turn on the CPU, which an idle
-// real-time thread would keep.
+// calm lets all others go first while the loop polls without work.
+func (u *urgency) calm() {
+	if u.set != nil && !u.quiet {
+		u.quiet = true
+		u.become(false)
+	}
+}
+
+// stir ends that.
+func (u *urgency) stir() {
+	if u.quiet {
+		u.quiet = false
+		u.become(!u.spent)
+	}
+}
+
+// restAfter is how many turns without work a real-time thread takes at a time. One is
+// about a fifth of a microsecond, and to yield takes more.
+const restAfter = 16
+
+// rest lets the switch of another lab have its turn on the CPU now and then, which an
+// idle real-time thread would keep.
 func (u *urgency) rest() {
-	if u.on {
+	if u.turns++; u.on && u.turns%restAfter == 0 {
 		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) // never fails
 	}
 }
 
 // become changes the priority, or gives up where the rights for it are missing.
 func (u *urgency) become(realTime bool) {
-	if u.on == realTime {
+	if u.on == realTime || u.set == nil {
 		return
 	}
 	if u.set(realTime) != nil {

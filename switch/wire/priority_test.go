@@ -56,6 +56,33 @@ func TestUrgency(t *testing.T) {
 	}
 }
 
+// TestCalm: a loop that polls without work is an ordinary thread until there is work
+// again, if it has not used up its share of the period before.
+func TestCalm(t *testing.T) {
+	u := urgency{set: func(bool) error { return nil }}
+	u.become(true)
+	u.calm()
+	if u.turn(urgentPeriod); u.on {
+		t.Error("real-time in the next period, without work")
+	}
+	if u.stir(); !u.on {
+		t.Error("not real-time with work")
+	}
+	u.turn(urgentPeriod + urgentMost)
+	u.calm()
+	if u.stir(); u.on {
+		t.Error("real-time beyond its share of the period")
+	}
+	if u.turn(2 * urgentPeriod); !u.on {
+		t.Error("not real-time in the next period")
+	}
+	none := urgency{}
+	none.calm()
+	if none.stir(); none.on {
+		t.Error("real-time without a CPU of its own")
+	}
+}
+
 // TestOrdinaryUrgency: somebody who may have real-time threads by a limit alone, as an
 // ordinary user may, can leave that priority again.
 func TestOrdinaryUrgency(t *testing.T) {

@@ -26,6 +26,7 @@ type Report struct {
 	Busy        float64 // share of the time in which the loop worked
 	Waited      float64 // share of the time in which others had its CPU while it had work
 	RealTime    bool    // nobody else may have its CPU first
+	GaveWay     bool    // it was to poll, and slept for a while because others wanted its CPU
 }
 
 // tally collects what the driver sees.
@@ -56,6 +57,7 @@ func (d *driver) report() (Report, error) {
 		Ignored:     t.ignored,
 		Held:        d.pool.Taken(),
 		RealTime:    d.urgency.set != nil,
+		GaveWay:     d.polling.given,
 	}
 	if all := float64(d.clock.wall(r.Ran)); all > 0 && d.out == nil {
 		ran, waited := threadTimes()

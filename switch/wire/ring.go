@@ -67,7 +67,7 @@ func newRing(name string, bytes, mtu int) (*ring, error) {
 	return &ring{name: name, fd: fd, bytes: bytes, size: 1 << bits.Len(uint(mtu+ringOverhead))}, nil
 }
 
-// open makes the ring and attaches it to the interface.
+// open makes the ring and attaches it to the interface, whose frames it refuses.
 func (r *ring) open(index int) error {
 	if err := r.setUp(index); err != nil {
 		return fmt.Errorf("interface %s: %w", r.name, err)
@@ -109,6 +109,9 @@ func (r *ring) setUp(index int) error {
 	if err := unix.SetsockoptPacketMreq(r.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &mreq); err != nil {
 		return fmt.Errorf("entering promiscuous mode: %w", err)
 	}
+	if err := r.refuse(true); err != nil {
+		return err
+	}
 	all := binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, unix.ETH_P_ALL))
 	if err := unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: index}); err != nil {
 		return fmt.Errorf("binding the packet socket: %w", err)
@@ -129,6 +132,22 @@ func (r *ring) allowPending() error {
 		err = unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_SNDBUF, pendingMost)
 	}
 	return err
+}
+
+// refuse has the kernel keep all frames out of the ring from now on, or take them again.
+// A ring that nobody empties costs whoever else uses its interface.
+func (r *ring) refuse(all bool) error {
+	var err error
+	if all {
+		none := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K} // zero bytes of any frame
+		err = unix.SetsockoptSockFprog(r.fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &none})
+	} else {
+		err = unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("interface %s: filtering what it receives: %w", r.name, err)
+	}
+	return nil
 }
 
 func (r *ring) close() error {

@@ -17,6 +17,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"runtime"
 	"runtime/debug"
@@ -42,6 +43,9 @@ type Config struct {
 	// instead of sleeping: sleeping saves a CPU, waking up takes tens of
 	// microseconds. Zero never spins.
 	Spin time.Duration
+	// Poll is how long after the last frame the loop does not sleep at all, as long as
+	// no other program wants its CPU. Zero: it sleeps as Spin says.
+	Poll time.Duration
 	// Virtual says that the clock stands still while anything runs. Nothing is ever
 	// late then, and collecting garbage takes no time. Spin must be zero, because
 	// spinning would never end. The interfaces must have a queueing discipline that
@@ -63,6 +67,9 @@ type PortConfig struct {
 // DefaultSpin covers the time in which a sleeping thread wakes up.
 const DefaultSpin = 50 * time.Microsecond
 
+// Forever is for [Config]: the loop polls for as long as a session runs.
+const Forever time.Duration = math.MaxInt64
+
 // Switch is a set of open interfaces, on which one fabric at a time runs.
 type Switch struct {
 	config Config
@@ -75,7 +82,8 @@ type Switch struct {
 // it.
 type nic struct {
 	*ring
-	header [12]byte // destination and source address
+	header   [12]byte  // destination and source address
+	steering *steering // never nil
 }
 
 // Open opens the interfaces of the configuration in the calling thread's
@@ -90,8 +98,8 @@ func Open(c Config, kinds port.Kinds) (*Switch, error) {
 
 func (s *Switch) open() error {
 	c := s.config
-	if c.Virtual && c.Spin != 0 {
-		return fmt.Errorf("it cannot spin for %v in virtual time", c.Spin)
+	if c.Virtual && (c.Spin != 0 || c.Poll != 0) {
+		return fmt.Errorf("it cannot spin for %v, or poll for %v, in virtual time", c.Spin, c.Poll)
 	}
 	if c.Virtual && len(c.Trunks) > 0 {
 		return errors.New("in virtual time it carries all of its fabric, and has no trunks")
@@ -106,7 +114,7 @@ func (s *Switch) open() error {
 		if err != nil {
 			return err
 		}
-		n := nic{ring: r}
+		n := nic{ring: r, steering: &steering{}}
 		copy(n.header[:6], p.Far)
 		copy(n.header[6:], p.MAC)
 		s.ports = append(s.ports, n)
@@ -284,6 +292,7 @@ func (s *Session) run(cpu int, started chan<- error) {
 	}
 	s.driver.network.Empty()
 	s.report, s.err = s.driver.report()
+	s.err = errors.Join(s.err, s.driver.end())
 }
 
 // deferGarbage turns garbage collection off, as far as memory allows, until the
