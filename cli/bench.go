@@ -36,8 +36,8 @@ func newBenchDatapath() *cobra.Command {
 	return confined(measured(&cobra.Command{
 		Use:   "datapath",
 		Short: "Compare the switch with a Linux bridge, and a shaped port with theory",
-		Long: `Datapath lets two hosts talk through a Linux bridge, through the switch, and
-through a shaped port of 1 Gbps, in turns, and prints medians and ranges. Run
+		Long: `Datapath lets two hosts talk through a Linux bridge, through the switch with dwrr and
+tcn, and through a shaped port of 1 Gbps, in turns, and prints medians and ranges. Run
 it on a machine that does nothing else.`,
 		Example: "  sudo aqmlab bench datapath --rounds 5",
 	}, 5, func(c *cobra.Command, rounds int) (bench.Datapath, error) {
@@ -59,6 +59,15 @@ func printDatapath(w io.Writer, d bench.Datapath) error {
 		row("  share of its CPU", "%.2f", d.Busy)
 		fmt.Fprintf(w, "\nswitch over bridge: %.2f of the goodput, %.1f times the idle RTT\n",
 			d.SwitchGbps.Median/d.BridgeGbps.Median, d.SwitchRTT.Median/d.BridgeRTT.Median)
+		for _, cpu := range d.PollsOn {
+			fmt.Fprintf(w, "The switch polls on CPU %d. All hosts, and the bridge, have the others.\n", cpu)
+		}
+		if d.GaveWay > 0 {
+			fmt.Fprintf(w, "In %s it slept, because other programs wanted that CPU.\n", plural(d.GaveWay, "turn"))
+		}
+		if len(d.PollsOn) == 0 {
+			fmt.Fprintln(w, "The switch has no CPU of its own to poll on, and sleeps between packets.")
+		}
 	})
 }
 
