@@ -112,6 +112,9 @@ func (h *Hosts) Open(r live.Config, _ *agent.Nothing) error {
 	case h.client != nil:
 		return errReplaying
 	}
+	if err := h.ends.makeRoom(r); err != nil {
+		return err
+	}
 	client, err := live.Open(h.ctx, h.ends, r)
 	if err != nil {
 		return err

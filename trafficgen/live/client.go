@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,9 +110,12 @@ type Client struct {
 	ended []results.Flow // that completed since they were last asked for
 }
 
-// openers is how many connections are opened at once: enough to hide the round
-// trips, few enough for a small switch buffer.
-const openers = 16
+// How many connections are opened at once: enough to hide the round trips, few enough for
+// a small switch buffer on the way to a client, and for what the kernel keeps for a host.
+const (
+	openersEach = 16 // of a client
+	openersMost = 256
+)
 
 // Open connects every client of the trace with every server it asks. The
 // client must be run or closed.
@@ -138,7 +142,8 @@ func (c *Client) openAhead(ctx context.Context) error {
 	defer fail(nil)
 	todo := make(chan ends)
 	var work sync.WaitGroup
-	for range openers {
+	ahead := c.cfg.ahead(c.sorts)
+	for range openers(ahead) {
 		work.Go(func() {
 			for e := range todo {
 				if conn, err := c.connect(ctx, e); err != nil {
@@ -149,10 +154,7 @@ func (c *Client) openAhead(ctx context.Context) error {
 			}
 		})
 	}
-	for _, e := range pairs(c.cfg.Flows) {
-		if c.sorts[e.transport] == Datagrams {
-			continue // each flow has a socket of its own
-		}
+	for _, e := range ahead {
 		for range c.cfg.Connections {
 			if ctx.Err() == nil {
 				todo <- e
@@ -162,6 +164,31 @@ func (c *Client) openAhead(ctx context.Context) error {
 	close(todo)
 	work.Wait()
 	return context.Cause(ctx)
+}
+
+// openers is how many connections between such ends are opened at once.
+func openers(all []ends) int {
+	clients := map[int]bool{}
+	for _, e := range all {
+		clients[e.client] = true
+	}
+	return min(openersEach*len(clients), openersMost)
+}
+
+// ahead lists the ends between which connections are opened before a replay.
+func (cfg Config) ahead(sorts []Sort) []ends {
+	return slices.DeleteFunc(pairs(cfg.Flows), func(e ends) bool {
+		return cfg.Connections == 0 || sorts[e.transport] == Datagrams // each such flow has a socket of its own
+	})
+}
+
+// Ahead lists the servers of the pairs of hosts, which have those transports, that
+// Connections are opened between before a replay.
+func (cfg Config) Ahead(sorts []Sort) (servers []int) {
+	for _, e := range cfg.ahead(sorts) {
+		servers = append(servers, e.server)
+	}
+	return servers
 }
 
 // pairs lists the distinct ends of the flows in order of appearance.
