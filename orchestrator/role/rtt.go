@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,11 +31,20 @@ const (
 	// with that of the handshake.
 	RTTsToTime = timedSegments + 1
 	// looks is how often to look at once whether a segment is acknowledged, which takes some
-	// tens of microseconds, and ackWait how often then. Who sleeps lets the caches of its
+	// tens of microseconds. Who sleeps lets the caches of its
 	// CPU go cold, and makes the kernel's part of the next round trip longer. It is a
-	// number, because virtual time stands still meanwhile.
-	looks   = 50
-	ackWait = 100 * time.Microsecond
+	// number, because virtual time stands still meanwhile. Later looks are so many in a
+	// round trip, and no closer than that.
+	looks    = 50
+	ackLooks = 16
+	ackWait  = 100 * time.Microsecond
+)
+
+// Connections whose round trips are long on the wall are measured together, since a lab with
+// a large dilation is as good as idle between two segments.
+const (
+	timedApart    = 2 * time.Millisecond // of their segments
+	timedTogether = 64                   // connections at most
 )
 
 // BaseRTT measures round-trip times of data on an idle lab: for every pair
@@ -48,13 +58,11 @@ func (h *Hosts) BaseRTT(pairs [][2]int, rtts *[]RTT) error {
 	if h.server == nil {
 		return errNotServing
 	}
-	for _, p := range pairs {
-		rtt, err := h.ends.timeOne(h.ctx, p[0], p[1])
-		if err != nil {
-			return fmt.Errorf("measuring the base RTT: %w", err)
-		}
-		*rtts = append(*rtts, rtt)
+	all := make([]RTT, len(pairs))
+	if err := h.ends.timeAll(h.ctx, pairs, all); err != nil {
+		return fmt.Errorf("measuring the base RTT: %w", err)
 	}
+	*rtts = append(*rtts, all...)
 	return nil
 }
 
@@ -76,6 +84,34 @@ func (e ends) silent(host int) (fd int, at netip.AddrPort, err error) {
 		return -1, at, fmt.Errorf("listening: %w", errors.Join(err, unix.Close(fd)))
 	}
 	return fd, netip.AddrPortFrom(e[host].Addr, uint16(name.(*unix.SockaddrInet4).Port)), nil
+}
+
+// timeAll measures the first connection by itself. How long its round trips take says how
+// many others are measured together.
+func (e ends) timeAll(ctx context.Context, pairs [][2]int, rtts []RTT) (err error) {
+	if len(pairs) == 0 {
+		return nil
+	}
+	if rtts[0], err = e.timeOne(ctx, pairs[0][0], pairs[0][1]); err != nil {
+		return err
+	}
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(together(rtts[0].Least))
+	for i := 1; i < len(pairs) && ctx.Err() == nil; i++ {
+		all.Go(func() (err error) {
+			rtts[i], err = e.timeOne(ctx, pairs[i][0], pairs[i][1])
+			return err
+		})
+		if together(rtts[0].Least) > 1 {
+			time.Sleep(timedApart)
+		}
+	}
+	return all.Wait()
+}
+
+// together is how many connections of such an RTT, in wall time, are measured together.
+func together(rtt time.Duration) int {
+	return int(min(max(rtt/timedApart, 1), timedTogether))
 }
 
 // timeOne measures a connection of its own. If another process carries the receiver, it
@@ -128,11 +164,14 @@ func (e ends) timeOne(ctx context.Context, sender, receiver int) (RTT, error) {
 func awaitACK(ctx context.Context, conn *net.TCPConn) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errors.New("no acknowledgment"))
 	defer cancel()
-	look := time.NewTicker(ackWait)
+	info, err := tcpInfo(conn)
+	if err != nil {
+		return err
+	}
+	look := time.NewTicker(max(ackWait, time.Duration(info.Min_rtt)*time.Microsecond/ackLooks))
 	defer look.Stop()
 	for n := 0; ; n++ {
-		info, err := tcpInfo(conn)
-		if err != nil {
+		if info, err = tcpInfo(conn); err != nil {
 			return err
 		}
 		if info.Unacked == 0 && info.Notsent_bytes == 0 {
