@@ -3,7 +3,6 @@ package testbed
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -35,9 +34,11 @@ const (
 )
 
 const (
-	pilotTime   = 1200 * time.Millisecond // on the wall
-	pilotBytes  = 100_000                 // size of its flows: a busy mix of starts and transfers
-	maxDilation = 128
+	pilotTime  = 1200 * time.Millisecond // on the wall
+	pilotBytes = 100_000                 // size of its flows: a busy mix of starts and transfers
+	// pilotMost bounds its flows where many hosts offer more in its time than a machine can
+	// carry: 3 Gbps and more.
+	pilotMost = 5000
 )
 
 // Calibrate measures what hosts and switch add to a round trip, takes it out
@@ -112,81 +113,6 @@ func (t *Testbed) least(found []timedConnection) float64 {
 	return least
 }
 
-// chooseDilation finds the smallest dilation, not below least, that the pilot passes with.
-func (t *Testbed) chooseDilation(ctx context.Context, least float64, say func(string)) error {
-	try := func(d float64) (float64, error) {
-		if err := t.setDilation(ctx, d); err != nil {
-			return 0, err
-		}
-		m, err := t.pilot(ctx)
-		if err != nil {
-			return 0, err
-		}
-		worst, why := verdict(m, t.judge(m))
-		if worst > 1 {
-			say(fmt.Sprintf("dilation %v is too fast for this machine: %s", d, why))
-		}
-		return worst, nil
-	}
-	d, worst, err := choose(dilations(least), try)
-	if err != nil {
-		return err
-	}
-	if worst > 1 {
-		say(fmt.Sprintf("warning: this machine keeps up with none; it does best with dilation %v", d))
-	}
-	return t.setDilation(ctx, d)
-}
-
-// dilations lists those that are tried, from the first that is not below least, or
-// the largest alone. Each is about half as much again as the one before.
-func dilations(least float64) []float64 {
-	all := []float64{1, 1.5, 2, 3, 4, 6, 9, 14, 21, 32, 48, 72, 108, maxDilation}
-	first := slices.IndexFunc(all, func(d float64) bool { return d >= min(least, maxDilation) })
-	return all[first:]
-}
-
-// choose returns the first of several dilations that is good: try says how bad one
-// is, and up to 1 is good. When many were not, what disturbed the machine may have
-// gone by: then it tries lower ones again, and takes the lowest down to which all
-// are good. If none is it returns the least bad, and of equals the lowest.
-func choose(all []float64, try func(float64) (float64, error)) (d, bad float64, err error) {
-	bad = math.Inf(1)
-	for i := range all {
-		this, err := try(all[i])
-		if err != nil {
-			return 0, 0, err
-		}
-		if this <= 1 {
-			return again(all[:i+1], this, try)
-		}
-		if this < bad {
-			d, bad = all[i], this
-		}
-	}
-	return d, bad, nil
-}
-
-// manyFailures is how many dilations must have failed for lower ones to be tried
-// again.
-const manyFailures = 3
-
-// again goes down from the last of several dilations, which is that bad.
-func again(all []float64, bad float64, try func(float64) (float64, error)) (float64, float64, error) {
-	at := len(all) - 1
-	for at >= manyFailures {
-		this, err := try(all[at/2])
-		if err != nil {
-			return 0, 0, err
-		}
-		if this > 1 {
-			break
-		}
-		at, bad = at/2, this
-	}
-	return all[at], bad, nil
-}
-
 // pilot replays a short trace at the lab's highest load under its baseline, without the
 // lab's events and programs.
 func (t *Testbed) pilot(ctx context.Context) (m measurement, err error) {
@@ -234,12 +160,12 @@ func verdict(m measurement, f results.Fidelity) (worst float64, why string) {
 }
 
 // pilotTrace is the load of a spec in independent flows of the pilot's size, as
-// many as start within that lab time, and one at least.
+// many as start within that lab time, one at least and pilotMost at most.
 func pilotTrace(spec trafficgen.Spec, within time.Duration) ([]traffic.Flow, error) {
 	spec.Arrival, spec.ServiceSizes, spec.Background = kind.Choice{Kind: "poisson"}, nil, nil
 	spec.Sizes = kind.Choice{Kind: "fixed", Params: map[string]any{"size": fmt.Sprintf("%dB", pilotBytes)}}
 	// Every host may be a client, each of which asks for the load.
-	spec.Flows = max(1, int(spec.Load*float64(spec.Rate.Bytes(within))/pilotBytes)*spec.Hosts)
+	spec.Flows = min(max(1, int(spec.Load*float64(spec.Rate.Bytes(within))/pilotBytes)*spec.Hosts), pilotMost)
 	flows, err := trafficgen.Trace(spec)
 	if err != nil {
 		return nil, err
@@ -264,10 +190,4 @@ func paceDatagrams(flows []traffic.Flow, lab *labs.Lab, rate units.Rate) ([]traf
 		}
 	}
 	return flows, nil
-}
-
-// setDilation changes how fast the lab runs.
-func (t *Testbed) setDilation(ctx context.Context, d float64) error {
-	t.dilation = d
-	return t.eachGround(func(_ int, g ground) error { return g.retime(ctx, d) })
 }

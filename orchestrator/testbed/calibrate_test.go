@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -16,78 +15,6 @@ import (
 	"aqmlab/trafficgen/traffic"
 	"aqmlab/units"
 )
-
-// TestDilations: auto tries ever larger ones, from 1 to the largest, each about half
-// as much again.
-func TestDilations(t *testing.T) {
-	tried := dilations(0)
-	if tried[0] != 1 || tried[len(tried)-1] != maxDilation {
-		t.Errorf("tried %v; want them to reach from 1 to %d", tried, maxDilation)
-	}
-	if got := dilations(1e6); !slices.Equal(got, []float64{maxDilation}) {
-		t.Errorf("for an overhead beyond all: %v", got)
-	}
-	for i, d := range tried {
-		if i > 0 && (d <= tried[i-1] || d > 1.6*tried[i-1]) {
-			t.Errorf("%v follows %v: too large a step, or none", d, tried[i-1])
-		}
-		if got := dilations(d); !slices.Equal(got, tried[i:]) {
-			t.Errorf("from %v on: %v, want %v", d, got, tried[i:])
-		}
-		if got := dilations(d + 0.01); d < maxDilation && !slices.Equal(got, tried[i+1:]) {
-			t.Errorf("above %v: %v, want %v", d, got, tried[i+1:])
-		}
-	}
-}
-
-// TestChoose: the smallest dilation that is good is taken, a machine that was busy
-// for a while is not held to what it could do then, and one that is never good
-// enough does its best.
-func TestChoose(t *testing.T) {
-	all := []float64{1, 2, 3, 4, 6, 9, 14, 21}
-	for _, tt := range []struct {
-		name  string
-		needs []float64 // by try; the last holds for the rest
-		want  float64
-		good  bool
-		tries int
-	}{
-		{"quiet", []float64{1}, 1, true, 1},
-		{"needs two", []float64{2}, 2, true, 2},
-		{"needs three", []float64{3}, 3, true, 3},
-		{"needs four", []float64{4}, 4, true, 5}, // and 2 again
-		{"needs nine", []float64{9}, 9, true, 7},
-		{"busy at first", []float64{99, 99, 99, 99, 99, 99, 2}, 2, true, 9}, // 14, 4, 2
-		{"busy for two tries", []float64{99, 99, 3}, 3, true, 3},
-		{"too slow", []float64{99}, 21, false, len(all)},
-		{"busy at last", []float64{99, 99, 30, 99, 99, 99, 150, 300}, 3, false, len(all)},
-		{"no better for it", []float64{2, 4, 6, 8, 12, 18, 28, 42}, 1, false, len(all)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			tries := 0
-			got, bad, err := choose(all, func(d float64) (float64, error) {
-				tries++
-				return tt.needs[min(tries, len(tt.needs))-1] / d, nil
-			})
-			if err != nil || got != tt.want || bad <= 1 != tt.good || tries != tt.tries {
-				t.Errorf("dilation %v, %.2g bad, after %d tries (%v); want %v, good: %v, after %d", got, bad, tries, err, tt.want, tt.good, tt.tries)
-			}
-		})
-	}
-	broken := errors.New("broken")
-	for fail := 1; fail <= 6; fail++ {
-		tries := 0
-		_, _, err := choose(all, func(d float64) (float64, error) {
-			if tries++; tries == fail {
-				return 0, broken
-			}
-			return 9 / d, nil
-		})
-		if !errors.Is(err, broken) || tries != fail {
-			t.Errorf("error %v after %d tries, want that of try %d", err, tries, fail)
-		}
-	}
-}
 
 // TestVerdict: a pilot is good if deliveries are at most 8 % of the base RTT late,
 // the lab itself uses at most 85 % of its CPUs, and no frame is lost. Lateness for
@@ -148,6 +75,9 @@ func TestPilotTrace(t *testing.T) {
 			}
 		})
 	}
+	if flows, err := pilotTrace(parse(t, small).Traffic(0.5, 1), 100*time.Hour); err != nil || len(flows) != pilotMost {
+		t.Errorf("%d flows in the longest of times, %v; want %d", len(flows), err, pilotMost)
+	}
 	if flows, err := pilotTrace(parse(t, small).Traffic(0.5, 1), 1); err != nil || len(flows) != 1 {
 		t.Errorf("%d flows in the shortest of times, %v; want one", len(flows), err)
 	}
@@ -164,7 +94,7 @@ func TestCalibrate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if dilation > 0 && c.Dilation != float64(dilation) || c.Dilation < 1 || c.Dilation > maxDilation {
+			if dilation > 0 && c.Dilation != float64(dilation) || c.Dilation < 1 || c.Dilation > largest(lab) {
 				t.Errorf("dilation %v for one of %v", c.Dilation, dilation)
 			}
 			if off := float64(c.BaseRTT)/float64(tb.lab.RTT.Min) - 1; math.Abs(off) > 0.2 {

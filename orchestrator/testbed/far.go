@@ -67,7 +67,7 @@ func (t *Testbed) checkReach(found []timedConnection) error {
 	}
 	dilation := float64(t.lab.Dilation)
 	if dilation == 0 {
-		dilation = maxDilation
+		dilation = largest(t.lab)
 	}
 	if float64(far.Adds) > float64(far.RTT)*dilation {
 		return far

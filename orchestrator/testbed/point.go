@@ -61,10 +61,6 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(backe
 		if err != nil {
 			return err
 		}
-		idle, err := t.usages(ctx)
-		if err != nil {
-			return err
-		}
 		if m.Replayed, err = t.Replay(ctx, p, backend.GoodputEvery(t.lab, p.Flows), watch); err != nil {
 			return err
 		}
@@ -75,7 +71,7 @@ func (t *Testbed) measure(ctx context.Context, p backend.Point, watch func(backe
 		for i, g := range t.grounds {
 			used[i].Lab += m.programs.cpu[g.machine()]
 		}
-		m.cpu = busiest(idle, used)
+		m.cpu = busiest(m.idle, used)
 		if err := sleep(ctx, settle); err != nil {
 			return err
 		}

@@ -52,11 +52,18 @@ func (t *Testbed) Replay(ctx context.Context, p backend.Point, goodput time.Dura
 		return Replayed{}, err
 	}
 	run.programs = running
+	// To open thousands of connections takes what CPU time there is, and says nothing about
+	// the replay.
+	idle, err := t.usages(ctx)
+	if err != nil {
+		return Replayed{}, err
+	}
 	endEvents, err := t.beginEvents(ctx, spec, run.zero)
 	if err != nil {
 		return Replayed{}, err
 	}
 	out, err := t.replay(ctx, run, watch)
+	out.idle = idle
 	return out, errors.Join(err, endEvents())
 }
 

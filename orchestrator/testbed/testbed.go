@@ -136,7 +136,8 @@ type observed struct {
 
 // Replayed is what a replay leaves.
 type Replayed struct {
-	zero     int64 // CLOCK_MONOTONIC at the trace's time zero
+	zero     int64   // CLOCK_MONOTONIC at the trace's time zero
+	idle     []Usage // by grounds, once all connections were open
 	Flows    []results.Flow
 	probes   []results.ProbeSample
 	senders  []results.SenderSample
