@@ -262,7 +262,13 @@ const (
 // only until the device has taken it. A window would then pile up behind the
 // link, hidden from the switch's queues and marks, and reach the switch as one
 // long burst.
+//
+// With a rate of 0 the link is what has a queue, marks and all, and the host is not held
+// back.
 func shapeUplink(p Plan, device int) error {
+	if p.Uplink == 0 {
+		return nil
+	}
 	full := uint64(p.MTU + etherHeader)
 	rate := uint64(float64(p.Uplink) / 8 * float64(full) / float64(full+wireOverhead))
 	// The bucket is given as the time it takes to fill, in whole microseconds:

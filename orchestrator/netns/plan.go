@@ -24,7 +24,7 @@ type Plan struct {
 	// Subnet holds all hosts, the i-th of them at its (i+1)-th address. IPv4.
 	Subnet netip.Prefix
 	MTU    int   // network-layer bytes, at least 576; the same on every link
-	Uplink int64 // rate in bits per second at which a host sends on its link, framing included; at least 20 kbit/s
+	Uplink int64 // rate in bits per second at which a host sends on its link, framing included; at least 20 kbit/s, or 0: as fast as it can
 	// Uplinks are those of the hosts, in place of Uplink, where they are not alike.
 	Uplinks []int64
 	TCP     TCP
@@ -230,7 +230,7 @@ func (p Plan) checkTCP() error {
 		errs = append(errs, fmt.Errorf("%d uplinks: want one for each of %d hosts, or none", n, len(p.Hosts)))
 	}
 	for _, uplink := range append([]int64{p.Uplink}, p.Uplinks...) {
-		if uplink < minUplink {
+		if uplink != 0 && uplink < minUplink {
 			errs = append(errs, fmt.Errorf("uplink of %d bit/s: want %d or more", uplink, minUplink))
 		}
 	}

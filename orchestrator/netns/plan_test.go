@@ -34,7 +34,7 @@ func TestPlanIsChecked(t *testing.T) {
 		{"gateway's subnet", func(p *netns.Plan) { p.Subnet = netip.MustParsePrefix("169.254.0.0/16") }, "gateway"},
 		{"small MTU", func(p *netns.Plan) { p.MTU = 575 }, "MTU 575"},
 		{"large MTU", func(p *netns.Plan) { p.MTU = 65536 }, "MTU 65536"},
-		{"no uplink", func(p *netns.Plan) { p.Uplink = 0 }, "uplink of 0 bit/s"},
+		{"slow uplink", func(p *netns.Plan) { p.Uplink = 19_999 }, "uplink of 19999 bit/s"},
 		{"negative uplink", func(p *netns.Plan) { p.Uplink = -1 }, "uplink of -1 bit/s"},
 		{"uplinks of some", func(p *netns.Plan) { p.Uplinks = []int64{1e9} }, "1 uplinks: want one for each of"},
 		{"slow uplink of one", func(p *netns.Plan) { p.Uplinks = slices.Repeat([]int64{1e9}, len(p.Hosts)); p.Uplinks[0] = 3 }, "uplink of 3 bit/s"},

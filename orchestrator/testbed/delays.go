@@ -19,6 +19,13 @@ func delaysByKernel(lab *labs.Lab, stays bool) (bool, error) {
 	if lab.RTT.Max == lab.RTT.Min || lab.RTT.By == labs.ByDelayLine || changes {
 		return false, nil
 	}
+	// A host that is held to no rate would have netem hold back all that it sends at once.
+	if lab.Host.Port == labs.HostSwitchPort {
+		if lab.RTT.By == labs.ByNetem {
+			return false, fmt.Errorf("rtt.by is %s, which needs hosts that are held to their link's rate: want %s with host.port: %s", labs.ByNetem, labs.ByDelayLine, labs.HostSwitchPort)
+		}
+		return false, nil
+	}
 	err := netns.CanDelay()
 	if err != nil && lab.RTT.By == labs.ByNetem {
 		return false, fmt.Errorf("rtt.by is %s: %w", labs.ByNetem, err)

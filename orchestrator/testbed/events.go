@@ -70,6 +70,9 @@ func (t *Testbed) beginEvents(ctx context.Context, spec fabric.Spec, zero int64)
 
 // rerates are those of a timeline, in the order of time.
 func (t *Testbed) rerates(spec fabric.Spec) []Rerate {
+	if spec.HostPorts {
+		return nil // nothing holds hosts back
+	}
 	var all []Rerate
 	for i := range spec.Hosts {
 		rate := spec.Uplink(i)

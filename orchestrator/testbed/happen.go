@@ -150,6 +150,9 @@ func (l *Live) tell(ctx context.Context, info Info) error {
 // that stay see to that, along the wall clock: that of a host in a container, and the
 // switch's for hosts in namespaces.
 func (l *Live) rerate(ctx context.Context, info Info, mtu int, spec fabric.Spec) error {
+	if spec.HostPorts {
+		return nil // nothing holds hosts back
+	}
 	var others []role.HostRates
 	for i, h := range l.Network.Hosts {
 		if len(spec.UplinkStates(i)) == 0 {

@@ -19,6 +19,7 @@ import (
 	"aqmlab/switch/aqm"
 	"aqmlab/switch/wire"
 	"aqmlab/trafficgen"
+	"aqmlab/trafficgen/traffic"
 )
 
 // TestJudge: a run is low-fidelity if the p99 lateness exceeds 10 % of the base
@@ -293,5 +294,27 @@ func TestTestbedCanBeWatched(t *testing.T) {
 	last := seen[len(seen)-1]
 	if last.FCT[results.All].Count != 12 || last.Queue == nil || len(last.Queue.Us) == 0 {
 		t.Errorf("at last %+v", last)
+	}
+}
+
+// TestHostPort: with host.port: switch what a host sends too fast waits at its own port, where
+// the lab's buffer and scheme are, and not in the host. A receiver as fast as its sender
+// then has no queue.
+func TestHostPort(t *testing.T) {
+	lab := parse(t, small, func(l *labs.Lab) { l.Host.Port = labs.HostSwitchPort })
+	tb := testbed(t, lab)
+	flows := []traffic.Flow{{Server: 1, Bytes: 1_000_000}}
+	point, err := tb.Run(t.Context(), backend.Point{Coord: results.Coord{Scheme: "droptail"}, Flows: flows}, func(backend.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peaks := map[string]int64{}
+	for _, q := range point.Ports {
+		peaks[q.Switch+" to "+q.Port] += q.PeakBytes
+	}
+	// Slow start goes on until the buffer of 100 KB is full, or the receiver's first window of
+	// 64 KB. A token bucket would let 15 KB go at once.
+	if own, other := peaks["h2 to s1"], peaks["s1 to h1"]; own < 30_000 || other > own/4 {
+		t.Errorf("at most %d bytes waited at the host's own port, and %d at its receiver's", own, other)
 	}
 }

@@ -173,19 +173,28 @@ func (t *Testbed) planFor(spec fabric.Spec) {
 	if t.netem {
 		p.Delays = wallDelays(spec.Hosts, t.dilation)
 	}
-	t.uplinks = uplinks(spec, t.lab.Topology.Rate)
+	if !spec.HostPorts {
+		t.uplinks = uplinks(spec, t.lab.Topology.Rate)
+	}
 	t.dilatePlan()
 }
 
 // dilatePlan sets what depends on the dilation in the plan.
 func (t *Testbed) dilatePlan() {
 	t.plan.TCP.RTOMin = wallMillis(t.lab.Host.RTOMin, t.dilation)
-	t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / t.dilation)
-	t.plan.Uplinks = nil
+	t.plan.Uplink, t.plan.Uplinks = 0, nil
+	if t.shapesHosts() {
+		t.plan.Uplink = int64(float64(t.lab.Topology.Rate) / t.dilation)
+	}
 	for _, rate := range t.uplinks {
 		t.plan.Uplinks = append(t.plan.Uplinks, int64(float64(rate)/t.dilation))
 	}
 }
+
+// shapesHosts tells whether hosts are held to the rates of their links. Where the switch has
+// a port for each host to send by, that does it, and a host that sends no faster than its
+// link would never have anything wait there.
+func (t *Testbed) shapesHosts() bool { return t.lab.Host.Port != labs.HostSwitchPort }
 
 // uplinks are the rates of the hosts' links, or nil if all have the common one.
 func uplinks(spec fabric.Spec, common units.Rate) []units.Rate {
