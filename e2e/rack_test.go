@@ -64,6 +64,7 @@ func newRack(t testing.TB, n int) *rack {
 	t.Cleanup(func() { r.ip("link", "del", r.bridge()) })
 	r.ip("address", "add", r.prefix.String(), "dev", r.bridge())
 	r.ip("link", "set", r.bridge(), "up")
+	r.forward()
 	r.makeKeys()
 	for i := range n {
 		r.add(i + 1)
@@ -91,6 +92,17 @@ func (r *rack) join() {
 		}
 	}
 	r.t.Fatalf("no bridge can be made: %s", out)
+}
+
+// forward has this machine pass on what its machines send each other. A Docker daemon makes
+// it drop that, where bridges ask iptables.
+func (r *rack) forward() {
+	if _, err := exec.LookPath("iptables"); err != nil {
+		return
+	}
+	rule := []string{"FORWARD", "-i", r.bridge(), "-o", r.bridge(), "-j", "ACCEPT"}
+	r.run("iptables", append([]string{"-w", "-I"}, rule...)...)
+	r.t.Cleanup(func() { r.run("iptables", append([]string{"-w", "-D"}, rule...)...) })
 }
 
 func (r *rack) bridge() string { return "rack-" + r.id }

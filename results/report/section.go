@@ -21,7 +21,7 @@ type section struct {
 	Queries  bool // whether the traces have any
 	Times    layout.Table
 	Tables   []layout.Table // those beside
-	Ratios   []group // relative to the baseline: what a reader looks for first
+	Ratios   []group        // relative to the baseline: what a reader looks for first
 	Groups   []group
 
 	marks    marks            // of figures over time
