@@ -20,9 +20,10 @@ func overSSH(endpoint string) ([]client.Opt, error) {
 	if err != nil {
 		return nil, err
 	}
+	dial := telling(way.Dialer)
 	return []client.Opt{
-		client.WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: way.Dialer}}),
+		client.WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: dial}}),
 		client.WithHost(way.Host),
-		client.WithDialContext(way.Dialer),
+		client.WithDialContext(dial),
 	}, nil
 }
