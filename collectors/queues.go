@@ -69,13 +69,22 @@ func (c *Queues) sample(now time.Duration) {
 			s := sampleOf(count, *last)
 			s.At, s.Switch, s.Port, s.Queue = now, p.Switch, p.Far, int32(q)
 			s.Bytes, s.PeakBytes, s.PeakWaited = int64(p.QueueBytes(q)), int64(peak), p.TakeLongest(q)
-			c.samples = append(c.samples, s)
+			c.keep(s)
 			*last = count
 		}
 	}
 	shown := c.samples // what lies behind its end is not looked at before the next
 	c.shown.Store(&shown)
 	c.loop.Schedule(c.timer, now+c.every)
+}
+
+// keep adds a sample. There may be millions: doubled room has each copied once, not four
+// times.
+func (c *Queues) keep(s results.QueueSample) {
+	if n := len(c.samples); n == cap(c.samples) {
+		c.samples = slices.Grow(c.samples, max(n, 64))
+	}
+	c.samples = append(c.samples, s)
 }
 
 // sampleOf is what a queue has counted since the last sample.

@@ -16,11 +16,16 @@ func (p PortName) String() string { return p.Switch + " to " + p.Port }
 // most. ok is false without samples.
 func Bottleneck(samples []QueueSample) (p PortName, ok bool) {
 	type load struct{ sent, peak int64 }
-	ports := make(map[PortName]load)
-	for _, s := range samples {
+	ports := make(map[PortName]*load)
+	for i := range samples {
+		s := &samples[i]
 		k := PortName{s.Switch, s.Port}
 		l := ports[k]
-		ports[k] = load{l.sent + s.Sent, max(l.peak, s.PeakBytes)}
+		if l == nil {
+			l = new(load)
+			ports[k] = l
+		}
+		l.sent, l.peak = l.sent+s.Sent, max(l.peak, s.PeakBytes)
 	}
 	if len(ports) == 0 {
 		return p, false

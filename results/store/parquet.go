@@ -69,10 +69,13 @@ func readColumn(p *parquet.File, at int, records reflect.Value, c column) error 
 				return errors.New("more values than rows")
 			}
 			if first {
-				records.Grow(m)
+				if records.Cap() < n+m {
+					records.Grow(max(n, m))
+				}
 				records.SetLen(n + m)
 			}
-			for i, v := range batch[:m] {
+			for i := range batch[:m] {
+				v := &batch[i]
 				if v.IsNull() && !c.nullable {
 					return fmt.Errorf("row %d is null", n+i+1)
 				}
@@ -96,7 +99,7 @@ func readColumn(p *parquet.File, at int, records reflect.Value, c column) error 
 }
 
 // put sets a field. Last is the text before, which often comes again.
-func put(field reflect.Value, v parquet.Value, last *string) error {
+func put(field reflect.Value, v *parquet.Value, last *string) error {
 	if v.IsNull() {
 		return nil
 	}
