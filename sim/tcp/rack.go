@@ -48,11 +48,15 @@ func (r *rack) reset() {
 
 // acked takes a cumulative acknowledgement up to una, which echoes a stamp.
 func (r *rack) acked(now time.Duration, una int64, echo time.Duration) {
-	for r.head < r.tail && r.get(r.head).end <= una {
-		if s := r.get(r.head); !s.sacked {
-			r.delivered(now, r.head, echo)
+	for r.head < r.tail {
+		s := r.get(r.head)
+		if s.end > una {
+			return
 		}
-		r.pop()
+		if !s.sacked {
+			r.delivered(now, r.head, s, echo)
+		}
+		r.pop(s)
 	}
 }
 
@@ -75,8 +79,8 @@ func (r *rack) blocks(now time.Duration, s *packet.Segment, set *spans) (news bo
 func (r *rack) cover(now time.Duration, b, run packet.Block) {
 	for i := r.find(b.First + 1); i < r.tail && r.get(i).first < b.End; i++ {
 		if s := r.get(i); run.First <= s.first && s.end <= run.End {
-			r.delivered(now, i, s.at)
-			r.sack(i)
+			r.delivered(now, i, s, s.at)
+			r.sack(s)
 		}
 	}
 }
@@ -84,8 +88,7 @@ func (r *rack) cover(now time.Duration, b, run packet.Block) {
 // delivered takes a segment that arrived (steps 1 to 3 of RFC 8985, section 6.2). If
 // it was sent again, an earlier copy may have been acknowledged. That is so when the
 // acknowledgement comes too early or echoes an earlier stamp.
-func (r *rack) delivered(now time.Duration, i int, echo time.Duration) {
-	s := r.get(i)
+func (r *rack) delivered(now time.Duration, i int, s *segment, echo time.Duration) {
 	if r.meter != nil {
 		r.meter.arrives(now, s, i)
 	}

@@ -137,7 +137,7 @@ func TestDelivered(t *testing.T) {
 		r := rack{minRTT: ms, fack: 8000}
 		tt.s.turn = 1
 		r.ring = []segment{tt.s}
-		r.delivered(5*ms, 0, tt.echo)
+		r.delivered(5*ms, 0, r.get(0), tt.echo)
 		if counts := r.arrived.turn > 0; counts != tt.counts || r.reordered != tt.reordered {
 			t.Errorf("%s: counts %v, reordered %v", name, counts, r.reordered)
 		}
@@ -154,7 +154,7 @@ func TestExpire(t *testing.T) {
 	}
 	r.rtt = 2 * ms
 	r.resend(5*ms, 0)
-	r.sack(1)
+	r.sack(r.get(1))
 	r.expire(6 * ms) // sent at 4ms or before: 2, 3, 4
 	for i, want := range []bool{true, false, true, true, true, false} {
 		if got := r.get(i).lost; got != want {

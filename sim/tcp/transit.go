@@ -44,8 +44,9 @@ func (t *transit) send(now time.Duration, first, end int64) {
 	if t.tail-t.head == len(t.ring) {
 		t.grow()
 	}
-	*t.get(t.tail) = segment{first: first, end: end, at: now}
-	t.link(t.tail)
+	s := t.get(t.tail)
+	*s = segment{first: first, end: end, at: now}
+	t.link(t.tail, s)
 	t.tail++
 }
 
@@ -59,23 +60,23 @@ func (t *transit) grow() {
 
 // resend notes that a segment is sent again.
 func (t *transit) resend(now time.Duration, i int) {
-	t.remove(i)
 	s := t.get(i)
+	t.remove(s)
 	s.at, s.resent = now, true
-	t.link(i)
+	t.link(i, s)
 }
 
 // sack notes that a segment arrived before others that are missing.
-func (t *transit) sack(i int) {
-	t.remove(i)
-	t.get(i).sacked = true
+func (t *transit) sack(s *segment) {
+	t.remove(s)
+	s.sacked = true
 	t.sacked++
 }
 
 // lose notes that a segment under way is lost.
 func (t *transit) lose(i int) {
-	t.remove(i)
 	s := t.get(i)
+	t.remove(s)
 	s.lost = true
 	t.lost++
 	t.losses += s.end - s.first
@@ -83,19 +84,18 @@ func (t *transit) lose(i int) {
 }
 
 // pop forgets the first segment.
-func (t *transit) pop() {
-	if t.get(t.head).sacked {
+func (t *transit) pop(s *segment) {
+	if s.sacked {
 		t.sacked--
 	} else {
-		t.remove(t.head)
+		t.remove(s)
 	}
 	t.head++
 }
 
 // remove takes a segment that is not SACKed from those that are under way, or from
 // those that are lost.
-func (t *transit) remove(i int) {
-	s := t.get(i)
+func (t *transit) remove(s *segment) {
 	if s.lost {
 		s.lost = false
 		t.lost--
@@ -115,8 +115,7 @@ func (t *transit) remove(i int) {
 }
 
 // link puts a segment at the end of those that are under way.
-func (t *transit) link(i int) {
-	s := t.get(i)
+func (t *transit) link(i int, s *segment) {
 	t.pipe += s.end - s.first
 	t.turn++
 	s.turn = t.turn

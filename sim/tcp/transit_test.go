@@ -38,12 +38,12 @@ func TestTransit(t *testing.T) {
 			case use == 3:
 				leave(first)
 				first++
-				tr.pop()
+				tr.pop(tr.get(tr.head))
 			case segments[i].sacked:
 			case use == 4:
 				leave(i)
 				segments[i] = plain{end: segments[i].end, sacked: true}
-				tr.sack(i)
+				tr.sack(tr.get(i))
 			case use == 5:
 				leave(i)
 				way = append(way, i)
@@ -104,7 +104,7 @@ func TestTransitKeepsStorage(t *testing.T) {
 		for i := range int64(1000) {
 			tr.send(0, i, i+1)
 			if i >= 40 {
-				tr.pop()
+				tr.pop(tr.get(tr.head))
 			}
 		}
 	}

@@ -57,7 +57,9 @@ func (c *calendar) holds(at time.Duration) bool {
 }
 
 // slot is the number of the slot of a time.
-func (c *calendar) slot(at time.Duration) int { return int(at>>(c.shift&63)) & (len(c.slots) - 1) }
+func (c *calendar) slot(at time.Duration) uint {
+	return uint(at>>(c.shift&63)) & uint(len(c.slots)-1)
+}
 
 // place adds an entry that the ring holds.
 func (c *calendar) place(e entry) {
@@ -103,15 +105,15 @@ func (c *calendar) join(q *slot, e entry) {
 }
 
 // first is the slot of the earliest entry. There must be one.
-func (c *calendar) first() (s int) {
-	at := int(c.from) & (len(c.slots) - 1)
+func (c *calendar) first() (s uint) {
+	at := uint(c.from) & uint(len(c.slots)-1)
 	w := at / 64
 	word := c.used[w] >> (at % 64) << (at % 64)
 	for word == 0 {
-		w = (w + 1) & (len(c.used) - 1)
+		w = (w + 1) & uint(len(c.used)-1)
 		word = c.used[w]
 	}
-	return w*64 + bits.TrailingZeros64(word)
+	return w*64 + uint(bits.TrailingZeros64(word))
 }
 
 // Where a network is large, what an event needs is in no near cache, and the processor would
@@ -128,7 +130,7 @@ func (c *calendar) prepare() {
 	if at >= c.from+within {
 		return
 	}
-	s := int(at) & (len(c.slots) - 1)
+	s := uint(at) & uint(len(c.slots)-1)
 	word := c.used[s/64] >> (s % 64)
 	if word == 0 {
 		c.ahead = at + 64 - int64(s%64)
@@ -155,7 +157,7 @@ func (c *calendar) touch(t *Timer) {
 }
 
 // drop takes the first entry of a slot out.
-func (c *calendar) drop(s int) {
+func (c *calendar) drop(s uint) {
 	c.count--
 	q := &c.slots[s]
 	i := q.head

@@ -9,7 +9,7 @@ type queue struct {
 	near  calendar
 	far   wheel
 	then  time.Duration // nothing in far is due before; only while something is there
-	count int           // entries that were placed
+	count uint          // entries that were placed
 }
 
 // place adds an entry that is not before now.
