@@ -19,11 +19,8 @@ type Near struct {
 func (s *Switch) ReceiveNear(n Near, _ *agent.Nothing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.sw == nil:
-		return errNotOpen
-	case s.session != nil:
-		return errRunning
+	if err := s.rests(); err != nil {
+		return err
 	}
 	// Where no device of the machine has its receiving steered, the kernel leaves the code
 	// for that out, and to change its code stops all CPUs. So some device always has, one

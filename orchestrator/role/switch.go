@@ -75,11 +75,8 @@ type Fabric struct {
 func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.sw == nil:
-		return errNotOpen
-	case s.session != nil:
-		return errRunning
+	if err := s.rests(); err != nil {
+		return err
 	}
 	s.queues, s.estimates, s.delays = collectors.NewQueues(f.Sample), new(collectors.Estimates), new(collectors.Delays)
 	var attach []fabric.Collector
@@ -107,6 +104,17 @@ func (s *Switch) Start(f Fabric, _ *agent.Nothing) error {
 		return err
 	}
 	s.session = session
+	return nil
+}
+
+// rests wants the switch to have its interfaces, and not to run. The caller has the lock.
+func (s *Switch) rests() error {
+	switch {
+	case s.sw == nil:
+		return errNotOpen
+	case s.session != nil:
+		return errRunning
+	}
 	return nil
 }
 
