@@ -177,7 +177,7 @@ func speech(c *sim.Config, lab *labs.Lab, spoken labs.Speech) (s sim.Speech, err
 		DelayedAck:  h.DelayedACK,
 		AckTimeout:  h.ACKTimeout,
 		IdleRestart: h.IdleRestart,
-		SmallQueue:  h.SmallQueue,
+		SmallQueue:  smallQueue(h),
 
 		LossRecovery: h.LossRecovery,
 	}
@@ -189,6 +189,15 @@ func speech(c *sim.Config, lab *labs.Lab, spoken labs.Speech) (s sim.Speech, err
 		likeLinux(s.TCP, max(lab.RTT.Min, lab.RTT.Max))
 	}
 	return s, nil
+}
+
+// smallQueue is how long data may wait for the host's uplink. The kernel counts what waits
+// in its own devices. What a port of the switch has been handed is no longer there.
+func smallQueue(h labs.Host) time.Duration {
+	if h.Port == labs.HostSwitchPort {
+		return 0
+	}
+	return h.SmallQueue
 }
 
 // likeLinux adds what Linux does around its transport, with the defaults of its

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"aqmlab/labs"
+	"aqmlab/orchestrator/backend"
+	"aqmlab/results"
+	"aqmlab/trafficgen/traffic"
 )
 
 // TestStack: modelled hosts do what Linux does unless the lab says otherwise;
@@ -40,5 +43,24 @@ func TestStack(t *testing.T) {
 		if h.RTOOpen != tt.open {
 			t.Errorf("%s: timeout of open connections %v, want %v", name, h.RTOOpen, tt.open)
 		}
+	}
+}
+
+// TestPortOfTheHost: a host that sends by a port of the switch hands that port all that its
+// window allows, as a real host does (docs/fidelity.md, on links). So even one flow, whose
+// way has no other bottleneck, is marked there. Small queues would keep it below any threshold.
+func TestPortOfTheHost(t *testing.T) {
+	lab := parse(t, func(l *labs.Lab) { l.Host.Port = labs.HostSwitchPort })
+	p := backend.Point{Coord: results.Coord{Scheme: "tcn", Load: 0.3, Seed: 1}, Flows: []traffic.Flow{{Server: 1, Bytes: 2_000_000}}}
+	got, err := Models{Lab: lab}.Measure(t.Context(), p, func(backend.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := make(map[string]int64)
+	for _, c := range got.Ports {
+		marked[c.Switch] += c.Marked
+	}
+	if marked["h2"] == 0 {
+		t.Errorf("marked %v: want some by the port of h2", marked)
 	}
 }
