@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"testing"
+
+	"aqmlab/results"
 )
 
 // fabric144 is the network of TCN's large simulations, slow enough for any machine.
@@ -51,5 +53,14 @@ func TestFabric(t *testing.T) {
 	}
 	if len(spines) < 10 {
 		t.Errorf("%d of 12 spines have carried something", len(spines))
+	}
+}
+
+// TestGuestOpensManyAtOnce: connections that are opened ahead begin in one instant. A guest,
+// whose CPU takes no time, loses none of their first segments, however many they are.
+func TestGuestOpensManyAtOnce(t *testing.T) {
+	run, _ := needGuest(t).run(t, labFile(t, fabric144), "--set", "workload.sizes=fixed", "--set", "workload.sizes.size=2KB", "--flows", "2000", "--loads", "0.01")
+	if p := points(t, run)["tcn"]; p.Fidelity.Label != results.FidelityExact {
+		t.Errorf("fidelity %+v", p.Fidelity)
 	}
 }

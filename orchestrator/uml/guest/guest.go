@@ -116,6 +116,9 @@ var sysctls = [...]struct{ file, value string }{
 	{"net/ipv4/tcp_rmem", "4096 131072 6291456"},
 	{"net/ipv4/tcp_wmem", "4096 16384 4194304"},
 	{"net/ipv4/tcp_mem", "1048576 1048576 1048576"},
+	// The kernel loses frames that its CPU cannot take soon enough (1000 by default). This
+	// one's takes no time, and hosts may send any number in one instant.
+	{"net/core/netdev_max_backlog", "1000000"},
 }
 
 // setUp readies the guest for the order.
