@@ -16,8 +16,7 @@ import (
 	"aqmlab/switch/times"
 )
 
-// driver advances one fabric along the wall clock, or, with an outbox, along a
-// virtual one.
+// driver advances one fabric along the wall clock, or along a virtual one.
 type driver struct {
 	clock   clock
 	loop    event.Loop
@@ -34,7 +33,8 @@ type driver struct {
 	heard   time.Duration // lab time of the last arrival
 	polling polling
 	urgency urgency
-	out     *outbox       // of a virtual clock; else nil
+	out     *outbox
+	virtual bool          // the clock stands still while anything runs
 	ahead   time.Duration // of a virtual clock: how far ahead of the hosts the fabric runs
 	tally   tally
 	tasks   chan func() // to be done between two turns
@@ -56,6 +56,7 @@ func newDriver(s *Switch, dilation float64) *driver {
 		spin:    s.config.Spin,
 		polling: polling{most: s.config.Poll, waited: func() time.Duration { _, waited := threadTimes(); return waited }},
 		out:     s.out,
+		virtual: s.config.Virtual,
 		tally:   tally{lateness: times.New(10)},
 		tasks:   make(chan func(), 1),
 	}
@@ -100,7 +101,7 @@ func (d *driver) start() error {
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono); err != nil {
 		return fmt.Errorf("reading the clock: %w", err)
 	}
-	if d.out == nil { // else to read them would take time
+	if !d.virtual { // else to read them would take time
 		d.tally.ran, d.tally.waited = threadTimes()
 		d.polling.before = d.tally.waited
 	}
@@ -140,6 +141,7 @@ func (d *driver) run(done <-chan struct{}) {
 		next, pending := d.loop.Next()
 		due := pending && next <= until
 		d.loop.RunUntil(until)
+		d.flush()
 		if frames > 0 || due {
 			d.active = r.lab
 			d.urgency.stir()
@@ -219,21 +221,34 @@ func (d *driver) beyond(now time.Duration, trunk int, k *packet.Packet) {
 	d.leave(now, d.trunkTo[trunk], k)
 }
 
-// leave sends a packet by a port, and notes how late that is.
+// leave has a packet sent by a port, together with what else is due now.
 func (d *driver) leave(now time.Duration, by int, k *packet.Packet) {
-	p := &d.ports[by]
-	copy(k.Frame, p.header[:])
-	if d.out != nil {
-		d.post(now, by, k)
+	copy(k.Frame, d.ports[by].header[:])
+	if d.out.full() {
+		d.flush()
+	}
+	d.out.add(k, by, now, d.tally.start)
+}
+
+// flush sends what is in the outbox, and notes how late that is.
+func (d *driver) flush() {
+	n := len(d.out.packets)
+	if n == 0 {
 		return
 	}
-	at := d.clock.now()
-	d.tally.lateness.Note(at - now)
-	p.steering.sending(d.clock.wall(at))
-	if !p.send(k.Frame) {
-		d.tally.unsent++
+	begun := d.clock.now()
+	for _, by := range d.out.by {
+		d.ports[by].steering.sending(d.clock.wall(begun))
 	}
-	d.pool.Put(k)
+	d.tally.unsent += d.out.send()
+	var each time.Duration // that a frame took
+	if n > 1 && !d.virtual {
+		each = (d.clock.now() - begun) / time.Duration(n)
+	}
+	for i, due := range d.out.due {
+		d.tally.lateness.Note(begun + time.Duration(i)*each - due)
+	}
+	d.out.clear(d.pool)
 }
 
 // wait sleeps until a frame arrives or an event comes near, and returns at

@@ -172,7 +172,7 @@ func driverOf(t *testing.T, r *ring) *driver {
 	d := &driver{
 		clock: clock{dilation: 1}, pool: packet.NewPool(r.size),
 		ports: []nic{{ring: r}, {}, {}},
-		out:   &outbox{links: make([]unix.RawSockaddrLinklayer, 3)}, // none is sent: it is not full
+		out:   newOutbox(make([]int, 3), 100), // none is sent: it is not full
 	}
 	d.assign(spec)
 	var err error

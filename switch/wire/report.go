@@ -59,7 +59,7 @@ func (d *driver) report() (Report, error) {
 		RealTime:    d.urgency.set != nil,
 		GaveWay:     d.polling.given,
 	}
-	if all := float64(d.clock.wall(r.Ran)); all > 0 && d.out == nil {
+	if all := float64(d.clock.wall(r.Ran)); all > 0 && !d.virtual {
 		ran, waited := threadTimes()
 		r.Busy = float64(t.busy) / all
 		if ran > t.ran { // in which it has worked, or spun

@@ -43,9 +43,9 @@ func (c Config) ringBytes() int {
 	return RingBytes(len(c.Ports) + len(c.Trunks))
 }
 
-// ring is one network interface: frames come in through a TPACKET_V2 ring
-// shared with the kernel, with the kernel's receive timestamp, and go out
-// through the same socket. One goroutine uses it at a time.
+// ring is where frames of one network interface come in through a TPACKET_V2 ring
+// shared with the kernel, with the kernel's receive timestamp. Frames leave by
+// sockets of an [outbox]: one that did both would be written to by two CPUs. One goroutine uses it at a time.
 type ring struct {
 	name  string
 	fd    int
@@ -84,17 +84,13 @@ func (r *ring) setUp(index int) error {
 		// Stamps are taken when the frame enters the kernel's receive path, not
 		// when the ring gets it, which may be a soft interrupt later.
 		{unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1, "receive timestamps"},
-		// What the switch sends must not come back in, and must leave at once.
+		// What the switch sends must not come back in.
 		{unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1, "PACKET_IGNORE_OUTGOING"},
-		{unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1, "PACKET_QDISC_BYPASS"},
 	}
 	for _, o := range options {
 		if err := unix.SetsockoptInt(r.fd, o.level, o.option, o.value); err != nil {
 			return fmt.Errorf("setting %s: %w", o.name, err)
 		}
-	}
-	if err := r.allowPending(); err != nil {
-		return fmt.Errorf("setting the send buffer: %w", err)
 	}
 	req := unix.TpacketReq{Block_size: ringBlock, Block_nr: uint32(r.bytes / ringBlock), Frame_size: uint32(r.size), Frame_nr: uint32(r.bytes / r.size)}
 	if err := unix.SetsockoptTpacketReq(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &req); err != nil {
@@ -117,21 +113,6 @@ func (r *ring) setUp(index int) error {
 		return fmt.Errorf("binding the packet socket: %w", err)
 	}
 	return nil
-}
-
-// pendingMost bounds the memory, in bytes, of frames that were sent and that the host's
-// stack has not taken yet. It is more than their queue may hold before the stack
-// (net.core.netdev_max_backlog, usually 1000 frames), so that this queue is the bound,
-// as it is of a bridge. A socket has room for 92 full frames by itself: a host that
-// falls behind for a millisecond at 1 Gbps would lose some.
-const pendingMost = 64 << 20
-
-func (r *ring) allowPending() error {
-	err := unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, pendingMost)
-	if errors.Is(err, unix.EPERM) { // root of a user namespace gets what everybody may have
-		err = unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_SNDBUF, pendingMost)
-	}
-	return err
 }
 
 // refuse has the kernel keep all frames out of the ring from now on, or take them again.
@@ -204,13 +185,6 @@ func (f frame) appendTo(b []byte) []byte {
 	b = binary.BigEndian.AppendUint16(b, tpid)
 	b = binary.BigEndian.AppendUint16(b, f.header.Vlan_tci)
 	return append(b, f.data[12:]...)
-}
-
-// send transmits one frame at once. The system call is raw: it does not block,
-// and the scheduler need not hear of it.
-func (r *ring) send(b []byte) bool {
-	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(r.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)
-	return errno == 0
 }
 
 // lost adds up, since the ring was opened, the frames that found it full.

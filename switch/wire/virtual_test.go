@@ -3,12 +3,9 @@
 package wire
 
 import (
-	"errors"
 	"net/netip"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"aqmlab/switch/event"
 	"aqmlab/switch/fabric"
@@ -42,88 +39,6 @@ func TestLookahead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-}
-
-// TestOutbox sends more frames than one call takes, one of which is too long for
-// its link: that one is counted, and all others arrive in their order.
-func TestOutbox(t *testing.T) {
-	b := newBench(t, 2)
-	b.virtual = true
-	stop := b.start(t, b.spec(units.Gbps, queues(1, "fifo", "droptail")), 1)
-	defer stop()
-	const n, long = batch, 100
-	var got []byte
-	in(t, b.sw, func() (err error) {
-		indices, err := find([]PortConfig{{Interface: "p0"}})
-		if err != nil {
-			return err
-		}
-		r, err := newRing("p0", ringMost, 1500)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, r.close()) }()
-		o, err := newOutbox(indices)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, o.close()) }()
-		peer, err := listenOn(t, b, 0)
-		if err != nil {
-			return err
-		}
-		defer unix.Close(peer)
-		pool := packet.NewPool(0)
-		for i := range n {
-			k := pool.Get()
-			k.Frame = append(k.Frame[:0], make([]byte, 60)...)
-			copy(k.Frame, b.ports[0].Far)
-			k.Frame[12], k.Frame[13], k.Frame[14] = 0x88, 0xb5, byte(i) // an experimental Ethertype
-			if i == long {
-				k.Frame = append(k.Frame, make([]byte, 2000)...)
-			}
-			o.add(0, k, 0)
-		}
-		if len(o.packets) < batch {
-			t.Errorf("%d frames do not fill it", n)
-		}
-		if lost := o.send(); lost != 1 {
-			t.Errorf("%d frames were not sent, want 1", lost)
-		}
-		o.packets = o.packets[:0]
-		frame := make([]byte, 2100)
-		for range n - 1 {
-			m, _, err := unix.Recvfrom(peer, frame, 0)
-			if err != nil {
-				return err
-			}
-			got = append(got, frame[:m][14])
-		}
-		return nil
-	})
-	want := 0
-	for _, number := range got {
-		if want == long {
-			want++
-		}
-		if int(number) != want {
-			t.Fatalf("frame %d arrived for %d", number, want)
-		}
-		want++
-	}
-}
-
-// listenOn is a packet socket of host i for the experimental Ethertype.
-func listenOn(t *testing.T, b *bench, i int) (fd int, err error) {
-	const ethertype = 0xb588 // in network order
-	in(t, b.hosts[i], func() error {
-		fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, ethertype)
-		return err
-	})
-	if err == nil {
-		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 10})
-	}
-	return fd, err
 }
 
 // TestRingBytes: the rings of many ports share the memory that the rings of 32 take,
