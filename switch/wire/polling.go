@@ -8,8 +8,12 @@ const (
 	// A turn without work takes a microsecond. When the next one begins so much later,
 	// another program may have had the CPU: the kernel gives it for milliseconds.
 	takenFor = time.Millisecond
-	// givenFor is how long the loop then sleeps while it has nothing to do.
-	givenFor = 10 * time.Second
+	// givenLeast is how long the loop then sleeps while it has nothing to do: a thread of the
+	// kernel wants some milliseconds and is done. Whoever wants the CPU again soon gets twice
+	// as long each time, up to givenMost.
+	// After givenMost without that it begins anew.
+	givenLeast = 100 * time.Millisecond
+	givenMost  = 10 * time.Second
 	// politeAfter is the idle time after which a loop that polls lets all other
 	// programs have the CPU.
 	politeAfter = 10 * time.Millisecond
@@ -22,6 +26,7 @@ const (
 type polling struct {
 	most  time.Duration // how long after the last frame; zero: never
 	until time.Duration // when it may poll again
+	give  time.Duration // for how long it slept then; zero: it has not
 	begun time.Duration // of the turn before, if that one polled; else zero
 	given bool          // it slept because somebody wanted the CPU
 	// waited tells how long the thread has waited for its CPU in all, which it does not
@@ -33,7 +38,11 @@ type polling struct {
 // turn is told when each turn of the loop begins.
 func (p *polling) turn(now time.Duration) {
 	if p.begun > 0 && now-p.begun > takenFor && p.taken() {
-		p.until, p.given = now+givenFor, true
+		if now-p.until >= givenMost {
+			p.give = 0
+		}
+		p.give = min(max(2*p.give, givenLeast), givenMost)
+		p.until, p.given = now+p.give, true
 	}
 	p.begun = 0
 }

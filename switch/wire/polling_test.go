@@ -31,18 +31,42 @@ func TestPolling(t *testing.T) {
 	}
 	waited += 4 * ms
 	taken := s + 8*ms
-	if turn(taken) || turn(taken+givenFor-1) || !p.given {
+	if turn(taken) || turn(taken+givenLeast-1) || !p.given {
 		t.Error("polls although somebody had the CPU for 4 ms")
 	}
-	if !turn(taken + givenFor) {
+	if !turn(taken + givenLeast) {
 		t.Error("never polls again")
 	}
 	waited += s
-	p.turn(taken + givenFor + us) // in which there was work for long, and so no look for more
-	if !turn(taken + givenFor + s) {
+	p.turn(taken + givenLeast + us) // in which there was work for long, and so no look for more
+	if !turn(taken + givenLeast + s) {
 		t.Error("takes its own work for that of others")
 	}
-	if waited = 0; turn(taken + givenFor + s + 2*ms) {
+	if waited = 0; turn(taken + givenLeast + s + 2*ms) {
 		t.Error("polls on where nobody knows whether others have the CPU")
+	}
+}
+
+// TestPollingGivesMore: who wants the CPU again and again gets it for longer each time, up to
+// ten seconds, and after ten seconds in which nobody did for as short a time as at first.
+func TestPollingGivesMore(t *testing.T) {
+	waited, now := time.Hour, time.Hour
+	p := polling{most: Forever, waited: func() time.Duration { return waited }, before: waited}
+	slept := func() (d time.Duration) { // after another program had the CPU for 4 ms
+		p.polls(now, 0)
+		now, waited = now+4*time.Millisecond, waited+4*time.Millisecond
+		for p.turn(now); !p.polls(now+d, 0); d += time.Millisecond {
+		}
+		now += d
+		p.begun = now
+		return d
+	}
+	for _, want := range []int{100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000} {
+		if got := slept(); got != time.Duration(want)*time.Millisecond {
+			t.Fatalf("it slept for %v, want %d ms", got, want)
+		}
+	}
+	if now += givenMost; slept() != givenLeast {
+		t.Error("it does not forget")
 	}
 }
