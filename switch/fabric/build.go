@@ -61,9 +61,11 @@ func (n *Network) build(spec Spec) error {
 			return err
 		}
 	}
-	if err := findRoutes(nodes, hosts, routes); err != nil {
+	found, err := findRoutes(nodes, hosts)
+	if err != nil {
 		return err
 	}
+	copy(routes, found) // where the forwarders look
 	n.nodes, n.routes, n.whole = nodes, routes, slices.Clone(routes)
 	n.detours = findDetours(spec.Timeline, nodes, hosts, n.whole)
 	n.lead(nodes, hosts)
@@ -101,6 +103,7 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 	}
 	pool, here := port.NewPool(spec.Port.Buffer), n.ground[at]
 	drops := n.drops(here, spec.Pause)
+	nodes[at].ports = make([]transmitter, len(nodes[at].links))
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
@@ -113,7 +116,8 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 		if err != nil {
 			return fmt.Errorf("switch %s, port to %s: %w", made.Switch, made.Far, err)
 		}
-		e.tx = newTransmitter(made.Port, made.Ingress)
+		e.tx = &nodes[at].ports[i]
+		e.tx.init(made.Port, made.Ingress)
 		e.away = &e.tx.wire
 		n.initWire(e.away, at, *e)
 		e.in = &entrance{gate: made.Ingress, forward: forward}
@@ -175,7 +179,8 @@ func (n *Network) addHostPort(u *uplink, spec port.Spec, made Port, at int, e en
 	if made.Port, err = port.New(spec, n.to.Kinds, n.to.Release); err != nil {
 		return fmt.Errorf("port of host %s: %w", made.Switch, err)
 	}
-	u.port = newTransmitter(made.Port, nil)
+	u.port = new(transmitter)
+	u.port.init(made.Port, nil)
 	u.wire = &u.port.wire
 	n.initWire(u.wire, at, e)
 	n.ports, n.makings = append(n.ports, made), append(n.makings, making{spec, u.port, n.to.Release})

@@ -3,121 +3,77 @@ package fabric
 import (
 	"fmt"
 	"slices"
-	"time"
-
-	"aqmlab/switch/packet"
 )
 
-// table is where a node sends what it forwards. Most destinations share their paths, so
-// each set of paths is stored once. With a list for each of a thousand hosts a switch
-// would find none of them in a near cache.
-type table struct {
-	paths []int32          // for each destination host, which of sets leads there
-	sets  [][]*transmitter // ports on shortest paths, each set once
-}
-
-// add gives the next destination its paths, and returns which of the sets they are.
-func (t *table) add(ports []*transmitter) int32 {
-	i := slices.IndexFunc(t.sets, func(s []*transmitter) bool { return slices.Equal(s, ports) })
-	if i < 0 {
-		i = len(t.sets)
-		t.sets = append(t.sets, slices.Clone(ports))
-	}
-	t.lead(int32(i))
-	return int32(i)
-}
-
-// lead gives the next destination the paths of a set.
-func (t *table) lead(set int32) { t.paths = append(t.paths, set) }
-
-// findRoutes fills the tables of all nodes: the ports on shortest paths to each
-// destination host. It is an error when a host cannot reach another one.
+// findRoutes are the tables of all nodes: the ports on shortest paths to each destination
+// host. It is an error when a host cannot reach another one.
 //
-// Every path to a host ends with its only link. So all hosts of a switch share what the
-// other switches have for them: to look for each host anew would take minutes for ten
-// thousand.
-func findRoutes(nodes []node, hosts int, routes []table) error {
-	shared := make([][]int32, len(nodes)) // by the last node before a host: the sets of all switches
-	for dst := range hosts {
-		link := nodes[dst].links[0]
-		if shared[link.far] == nil {
-			var err error
-			if shared[link.far], err = findRoute(nodes, hosts, dst, routes); err != nil {
-				return err
-			}
-			continue
+// Every path to a host ends with its only link. So all that other switches have for it is
+// what they have for the switch at the end of that, its home: to look for each host anew
+// would take minutes for ten thousand.
+func findRoutes(nodes []node, hosts int) ([]table, error) {
+	homes, lasts := findHomes(nodes, hosts)
+	routes := newTables(nodes, hosts, homes)
+	for number, last := range lasts {
+		hops := distances(nodes, hosts, last, nil)
+		if cut := slices.Index(hops[:hosts], -1); cut >= 0 {
+			dst := slices.IndexFunc(homes, func(h home) bool { return h.number == int32(number) })
+			return nil, fmt.Errorf("no path from %s to %s", nodes[cut].name, nodes[dst].name)
 		}
 		for at := hosts; at < len(nodes); at++ {
-			set := shared[link.far][at]
-			if t := &routes[at]; at == link.far { // which leads to no other host by this port
-				set = int32(len(t.sets))
-				t.sets = append(t.sets, nodes[at].links[link.peer].ports())
+			if at == last {
+				routes[at].addOwn()
+				continue
 			}
-			routes[at].lead(set)
+			routes[at].add(nodes[at].towards(hops, nil))
 		}
 	}
-	return nil
+	return routes, nil
 }
 
-// findRoute adds the paths to one host to the tables, and tells which sets they are.
-func findRoute(nodes []node, hosts, dst int, routes []table) ([]int32, error) {
-	hops, sets := distances(nodes, hosts, dst, nil), make([]int32, len(nodes))
-	var ports []*transmitter
-	for at, node := range nodes {
-		if at >= hosts {
-			ports = node.towards(ports[:0], hops, hops[at]-1, nil)
-			sets[at] = routes[at].add(ports)
-		} else if hops[at] < 0 {
-			return nil, fmt.Errorf("no path from %s to %s", node.name, nodes[dst].name)
+// newTables are tables of all nodes, without routes.
+func newTables(nodes []node, hosts int, homes []home) []table {
+	routes := make([]table, len(nodes))
+	for at := hosts; at < len(nodes); at++ {
+		routes[at] = table{homes: homes, ports: nodes[at].ports}
+	}
+	return routes
+}
+
+// findHomes lists the home of each host, and the node that each of the homes is.
+func findHomes(nodes []node, hosts int) (homes []home, lasts []int) {
+	numbers := map[int]int32{}
+	for _, host := range nodes[:hosts] {
+		last := host.links[0].far
+		number, known := numbers[last]
+		if !known {
+			number = int32(len(lasts))
+			numbers[last] = number
+			lasts = append(lasts, last)
+		}
+		homes = append(homes, home{number, int32(host.links[0].peer)})
+	}
+	return homes, lasts
+}
+
+// towards lists the links of a node, by their place, that have a port to a neighbour which
+// is a hop less away from a destination, and that are not down. hops are those of all nodes.
+func (n node) towards(hops []int, down []bool) (links []int32) {
+	for i, e := range n.links {
+		if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == hops[n.number]-1 && !e.isOf(down) {
+			links = append(links, int32(i))
 		}
 	}
-	return sets, nil
-}
-
-// ports is the port of an end, if it has one.
-func (e end) ports() []*transmitter {
-	if e.tx == nil {
-		return nil
-	}
-	return []*transmitter{e.tx}
-}
-
-// towards adds the node's ports to neighbours that are so many hops away from the
-// destination, by links that are not down.
-func (n node) towards(ports []*transmitter, hops []int, away int, down []bool) []*transmitter {
-	for _, e := range n.links {
-		if e.tx != nil && hops[e.far] >= 0 && hops[e.far] == away && !e.isOf(down) {
-			ports = append(ports, e.tx)
-		}
-	}
-	return ports
-}
-
-// forwarder returns what a switch does with a packet: of the ports on shortest
-// paths to its destination, pick one by the flow's hash.
-func forwarder(routes *table, salt uint32) func(time.Duration, *packet.Packet) {
-	return func(now time.Duration, k *packet.Packet) {
-		ports := routes.sets[routes.paths[k.Dst]]
-		if len(ports) == 1 {
-			ports[0].enqueue(now, k)
-			return
-		}
-		ports[spread(k.Hash^salt, len(ports))].enqueue(now, k)
-	}
-}
-
-// spread maps a hash evenly to one of n paths. The hash is mixed once more so
-// that two switches do not choose alike.
-func spread(hash uint32, n int) int {
-	h := uint64(hash) * 0x9e3779b97f4a7c15
-	return int((h >> 32) * uint64(n) >> 32)
+	return links
 }
 
 // node is a host or a switch while the network is being built. Hosts come
 // first, so a host's node number is its index.
 type node struct {
-	name  string
-	links []end // in the order of the spec
+	name   string
+	number int
+	links  []end         // in the order of the spec
+	ports  []transmitter // of the links of a switch that the network carries
 }
 
 // end is one node's side of a link.
@@ -138,10 +94,10 @@ func connect(spec Spec) ([]node, error) {
 	var nodes []node
 	number := map[string]int{}
 	for _, h := range spec.Hosts {
-		nodes = append(nodes, node{name: h.Name})
+		nodes = append(nodes, node{name: h.Name, number: len(nodes)})
 	}
 	for _, s := range spec.Switches {
-		nodes = append(nodes, node{name: s})
+		nodes = append(nodes, node{name: s, number: len(nodes)})
 	}
 	for i, n := range nodes {
 		if _, taken := number[n.name]; taken {
@@ -173,7 +129,7 @@ func connect(spec Spec) ([]node, error) {
 // isOf tells whether the end is one of a set of links; nil is none.
 func (e end) isOf(links []bool) bool { return links != nil && links[e.number/2] }
 
-// distances are the links between every node and the host dst, -1 where there
+// distances are the links between every node and the node dst, -1 where there
 // is no path. Paths lead through switches only, and by no link that is down.
 func distances(nodes []node, hosts, dst int, down []bool) []int {
 	hops := slices.Repeat([]int{-1}, len(nodes))

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -11,9 +10,9 @@ import (
 	"aqmlab/units"
 )
 
-// TestRoutesShareSets: in a leaf-spine, a leaf has a way to each of its own
-// hosts, and one set of ways, by all spines, to all others; a spine has a way to
-// each leaf. Every way is one hop shorter than what it leaves.
+// TestRoutesShareSets: in a leaf-spine, a leaf has one set of ways, by all spines, to
+// the hosts of others; a spine has a way to each leaf. Every way is one hop shorter than
+// what it leaves, and every one of those is taken by some flows.
 func TestRoutesShareSets(t *testing.T) {
 	spec := leafSpine()
 	nodes, err := connect(spec)
@@ -22,27 +21,31 @@ func TestRoutesShareSets(t *testing.T) {
 	}
 	hosts := len(spec.Hosts)
 	for at := hosts; at < len(nodes); at++ {
+		nodes[at].ports = make([]transmitter, len(nodes[at].links))
 		for i := range nodes[at].links {
-			nodes[at].links[i].tx = &transmitter{}
+			nodes[at].links[i].tx = &nodes[at].ports[i]
 		}
 	}
-	routes := make([]table, len(nodes))
-	if err := findRoutes(nodes, hosts, routes); err != nil {
+	routes, err := findRoutes(nodes, hosts)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for at := hosts; at < len(nodes); at++ {
-		want := 2 // leaves that a spine leads to
+		want := 2 * (1 + 1) // leaves, by a port each
 		if nodes[at].name[0] == 'l' {
-			want = 2 + 1 // hosts of the leaf, and all others
+			want = 1 + 4 // the other leaf, by four spines
 		}
-		if n := len(routes[at].sets); n != want || len(routes[at].paths) != hosts {
-			t.Errorf("%s: %d sets of %d destinations, want %d of %d", nodes[at].name, n, len(routes[at].paths), want, hosts)
+		if n := len(routes[at].sets); n != want || len(routes[at].paths) != 2 {
+			t.Errorf("%s: sets of %d numbers for %d homes, want %d for two", nodes[at].name, n, len(routes[at].paths), want)
 		}
 		for dst := range hosts {
 			hops := distances(nodes, hosts, dst, nil)
-			ports := routes[at].sets[routes[at].paths[dst]]
+			taken := map[*transmitter]bool{}
+			for hash := range uint32(100) {
+				taken[routes[at].port(&packet.Packet{Dst: int32(dst), Hash: hash * 0x9e3779b9}, 7)] = true
+			}
 			for _, e := range nodes[at].links {
-				if slices.Contains(ports, e.tx) != (hops[e.far] == hops[at]-1) {
+				if taken[e.tx] != (hops[e.far] == hops[at]-1) {
 					t.Errorf("%s to %s: the port to %s is on no shortest path, or is left out", nodes[at].name, nodes[dst].name, nodes[e.far].name)
 				}
 			}

@@ -117,16 +117,26 @@ func routesAround(nodes []node, hosts int, all []table, down []bool) []table {
 	if !slices.Contains(down, true) {
 		return slices.Clone(all)
 	}
-	routes := make([]table, len(nodes))
-	var ports []*transmitter
-	for dst := range hosts {
-		hops := distances(nodes, hosts, dst, down)
+	homes, lasts := findHomes(nodes, hosts)
+	for i := range homes {
+		if nodes[i].links[0].isOf(down) {
+			homes[i].number += int32(len(lasts)) // to which routes are as they were
+		}
+	}
+	routes := newTables(nodes, hosts, homes)
+	for home, last := range lasts {
+		hops := distances(nodes, hosts, last, down)
 		for at := hosts; at < len(nodes); at++ {
-			ports = nodes[at].towards(ports[:0], hops, hops[at]-1, down)
-			if len(ports) == 0 {
-				ports = append(ports, all[at].sets[all[at].paths[dst]]...)
+			if ways := nodes[at].towards(hops, down); len(ways) > 0 {
+				routes[at].add(ways)
+			} else {
+				routes[at].copyFrom(&all[at], home)
 			}
-			routes[at].add(ports)
+		}
+	}
+	for home := range lasts {
+		for at := hosts; at < len(nodes); at++ {
+			routes[at].copyFrom(&all[at], home)
 		}
 	}
 	return routes

@@ -146,11 +146,10 @@ type transmitter struct {
 	plans   port.Foresight // runs the port, if it is on; see [Network.Foresee]
 }
 
-// newTransmitter makes the transmitter of a port, whose wire is made apart.
-func newTransmitter(p *port.Port, ingress *port.Ingress) *transmitter {
-	t := &transmitter{port: p, ingress: ingress}
+// init makes t the transmitter of a port. Its wire is made apart.
+func (t *transmitter) init(p *port.Port, ingress *port.Ingress) {
+	t.port, t.ingress = p, ingress
 	t.next.Does(t)
-	return t
 }
 
 // enqueue gives a packet to the port, and wakes an idle transmitter. Where the port knows
