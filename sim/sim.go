@@ -17,6 +17,7 @@ import (
 	"aqmlab/collectors/meter"
 	"aqmlab/results"
 	"aqmlab/sim/crew"
+	"aqmlab/sim/hugepages"
 	"aqmlab/sim/rdma"
 	"aqmlab/sim/tcp"
 	"aqmlab/switch/event"
@@ -116,6 +117,7 @@ func New(c Config) (*Simulation, error) {
 		config: c, queues: collectors.NewQueues(c.Sample), estimates: new(collectors.Estimates), records: records(c.Flows),
 		sessions: sessions{pairs: map[ends][]*session{}, seed: c.Fabric.Seed},
 	}
+	hugepages.Grow(c.footprint())
 	var err error
 	parts := s.spread()
 	if s.network, err = fabric.New(&s.common, c.Fabric, fabric.Attachment{Edge: s, Parts: parts, Release: s.release, Kinds: c.Kinds, Rated: s.rated, Stopped: s.stopped}); err != nil {
