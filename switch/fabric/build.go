@@ -50,6 +50,7 @@ func (n *Network) build(spec Spec) error {
 	}
 	n.ground, n.borders = ground(n.to.Parts, hosts, len(nodes), n.to.Release)
 	routes := make([]table, len(nodes))
+	spec.place(nodes)
 	for at := hosts; at < len(nodes); at++ {
 		forward := forwarder(&routes[at], uint32(spec.Seed)^uint32(at)*0x9e3779b9)
 		if err := n.addPorts(spec, nodes, at, forward); err != nil {
@@ -103,7 +104,6 @@ func (n *Network) addPorts(spec Spec, nodes []node, at int, forward func(time.Du
 	}
 	pool, here := port.NewPool(spec.Port.Buffer), n.ground[at]
 	drops := n.drops(here, spec.Pause)
-	nodes[at].ports = make([]transmitter, len(nodes[at].links))
 	for i := range nodes[at].links {
 		e := &nodes[at].links[i]
 		ps := n.nextPort(spec.Port, e.link.Rate)
