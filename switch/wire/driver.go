@@ -23,6 +23,7 @@ type driver struct {
 	network *fabric.Network
 	pool    *packet.Pool
 	ports   []nic
+	inlets  []inlet
 	hosts   []int       // that ports lead to; the rest of the ports lead to trunks
 	trunks  []int       // by their number in the spec
 	portTo  []int       // the port of each host
@@ -51,8 +52,9 @@ const (
 func newDriver(s *Switch, dilation float64) *driver {
 	d := &driver{
 		clock:   clock{dilation: dilation},
-		pool:    packet.NewPool(s.ports[0].size),
+		pool:    packet.NewPool(s.inlets[0].size),
 		ports:   s.ports,
+		inlets:  s.inlets,
 		spin:    s.config.Spin,
 		polling: polling{most: s.config.Poll, waited: func() time.Duration { _, waited := threadTimes(); return waited }},
 		out:     s.out,
@@ -63,8 +65,8 @@ func newDriver(s *Switch, dilation float64) *driver {
 	if d.spin > 0 && s.config.CPU >= 0 { // it has a CPU of its own
 		d.urgency.set = setRealTime
 	}
-	for _, p := range s.ports {
-		d.fds = append(d.fds, unix.PollFd{Fd: int32(p.fd), Events: unix.POLLIN})
+	for _, in := range s.inlets {
+		d.fds = append(d.fds, unix.PollFd{Fd: int32(in.fd), Events: unix.POLLIN})
 	}
 	return d
 }
@@ -85,13 +87,15 @@ func (d *driver) assign(spec fabric.Spec) {
 func (d *driver) start() error {
 	for _, p := range d.ports {
 		p.steering.begin()
-		if err := p.refuse(false); err != nil {
+	}
+	for _, in := range d.inlets {
+		if err := in.refuse(false); err != nil {
 			return err
 		}
-		for f, ok := p.peek(); ok; f, ok = p.peek() {
-			p.pop(f)
+		for f, ok := in.peek(); ok; f, ok = in.peek() {
+			in.pop(f)
 		}
-		before, err := p.lost()
+		before, err := in.lost()
 		if err != nil {
 			return err
 		}
@@ -116,7 +120,9 @@ func (d *driver) end() error {
 	var errs []error
 	for _, p := range d.ports {
 		p.steering.become(false)
-		errs = append(errs, p.refuse(true))
+	}
+	for _, in := range d.inlets {
+		errs = append(errs, in.refuse(true))
 	}
 	return errors.Join(errs...)
 }
@@ -130,8 +136,8 @@ func (d *driver) run(done <-chan struct{}) {
 		d.urgency.turn(time.Duration(d.tally.start) + wall)
 		d.doTask()
 		frames := 0
-		for i := range d.ports {
-			frames += d.receive(r, i)
+		for i := range d.inlets {
+			frames += d.receive(r, &d.inlets[i])
 		}
 		until := r.lab
 		if frames > 0 { // some of which may have come in since
@@ -167,17 +173,21 @@ func (d *driver) doTask() {
 }
 
 // receive gives the frames of one ring to the fabric.
-func (d *driver) receive(r reading, from int) int {
-	ring := d.ports[from].ring
+func (d *driver) receive(r reading, in *inlet) int {
 	for n := range burst {
-		f, ok := ring.peek()
+		f, ok := in.peek()
 		if !ok {
 			return n
+		}
+		from := in.portOf(f)
+		if from < 0 {
+			in.pop(f)
+			continue
 		}
 		k := d.pool.Get()
 		k.Frame = f.appendTo(k.Frame)
 		at, usable := d.clock.stamped(r, f.stamp()), f.usable()
-		ring.pop(f)
+		in.pop(f)
 		if !usable || !d.address(k) {
 			d.tally.ignored++
 			d.pool.Put(k)

@@ -128,7 +128,7 @@ func frames() []received {
 func TestFrames(t *testing.T) {
 	all, forwarded := frames(), 0
 	d := driverOf(t, ringOf(all))
-	if n := d.receive(reading{}, 0); n != len(all) {
+	if n := d.receive(reading{}, &d.inlets[0]); n != len(all) {
 		t.Fatalf("%d frames of %d", n, len(all))
 	}
 	d.loop.RunUntil(time.Minute)
@@ -171,8 +171,8 @@ func driverOf(t *testing.T, r *ring) *driver {
 	}
 	d := &driver{
 		clock: clock{dilation: 1}, pool: packet.NewPool(r.size),
-		ports: []nic{{ring: r}, {}, {}},
-		out:   newOutbox(make([]int, 3), 100), // none is sent: it is not full
+		ports: make([]nic, 3), inlets: []inlet{{ring: r}},
+		out: newOutbox(make([]int, 3), 100), // none is sent: it is not full
 	}
 	d.assign(spec)
 	var err error

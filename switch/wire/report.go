@@ -67,8 +67,8 @@ func (d *driver) report() (Report, error) {
 		}
 		r.Waited = float64(waited-t.waited) / all
 	}
-	for _, p := range d.ports {
-		lost, err := p.lost()
+	for _, in := range d.inlets {
+		lost, err := in.lost()
 		if err != nil {
 			return Report{}, err
 		}

@@ -38,12 +38,12 @@ func RingBytes(ports int) int {
 // away, and rings that fit into the processor's cache together take half the time.
 func (c Config) ringBytes() int {
 	if c.Virtual {
-		return ringLeast
+		return sharedRing(len(c.Ports))
 	}
 	return RingBytes(len(c.Ports) + len(c.Trunks))
 }
 
-// ring is where frames of one network interface come in through a TPACKET_V2 ring
+// ring is where frames of one network interface, or of all, come in through a TPACKET_V2 ring
 // shared with the kernel, with the kernel's receive timestamp. Frames leave by
 // sockets of an [outbox]: one that did both would be written to by two CPUs. One goroutine uses it at a time.
 type ring struct {
@@ -67,15 +67,16 @@ func newRing(name string, bytes, mtu int) (*ring, error) {
 	return &ring{name: name, fd: fd, bytes: bytes, size: 1 << bits.Len(uint(mtu+ringOverhead))}, nil
 }
 
-// open makes the ring and attaches it to the interface, whose frames it refuses.
-func (r *ring) open(index int) error {
-	if err := r.setUp(index); err != nil {
+// open makes the ring and attaches it to the interfaces of these indices, whose frames it
+// refuses. With more than one it gets those of all others of the namespace, too.
+func (r *ring) open(indices ...int) error {
+	if err := r.setUp(indices); err != nil {
 		return fmt.Errorf("interface %s: %w", r.name, err)
 	}
 	return nil
 }
 
-func (r *ring) setUp(index int) error {
+func (r *ring) setUp(indices []int) error {
 	options := []struct {
 		level, option, value int
 		name                 string
@@ -101,15 +102,21 @@ func (r *ring) setUp(index int) error {
 		return fmt.Errorf("mapping the receive ring: %w", err)
 	}
 	r.mem = mem
-	mreq := unix.PacketMreq{Ifindex: int32(index), Type: unix.PACKET_MR_PROMISC}
-	if err := unix.SetsockoptPacketMreq(r.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &mreq); err != nil {
-		return fmt.Errorf("entering promiscuous mode: %w", err)
+	for _, index := range indices {
+		mreq := unix.PacketMreq{Ifindex: int32(index), Type: unix.PACKET_MR_PROMISC}
+		if err := unix.SetsockoptPacketMreq(r.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &mreq); err != nil {
+			return fmt.Errorf("entering promiscuous mode: %w", err)
+		}
 	}
 	if err := r.refuse(true); err != nil {
 		return err
 	}
 	all := binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, unix.ETH_P_ALL))
-	if err := unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: index}); err != nil {
+	to := unix.SockaddrLinklayer{Protocol: all}
+	if len(indices) == 1 {
+		to.Ifindex = indices[0]
+	}
+	if err := unix.Bind(r.fd, &to); err != nil {
 		return fmt.Errorf("binding the packet socket: %w", err)
 	}
 	return nil
@@ -165,6 +172,16 @@ func (r *ring) pop(f frame) {
 
 // stamp is the kernel's receive time, in nanoseconds of the real-time clock.
 func (f frame) stamp() int64 { return int64(f.header.Sec)*1e9 + int64(f.header.Nsec) }
+
+// index is that of the interface that it came in by.
+func (f frame) index() int {
+	sender := (*unix.RawSockaddrLinklayer)(unsafe.Add(unsafe.Pointer(f.header), senderOffset))
+	return int(sender.Ifindex)
+}
+
+// senderOffset is where the kernel puts a frame's sockaddr_ll: behind its header, which
+// ends at a multiple of TPACKET_ALIGNMENT (packet(7)).
+const senderOffset = unix.SizeofTpacket2Hdr
 
 // usable tells whether the frame is as it was on the wire: whole, and with its
 // checksums filled in.

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"aqmlab/switch/fabric"
+	"aqmlab/units"
 )
 
 // In virtual time a turn of the loop costs tens of microseconds of the machine's time
@@ -25,8 +26,8 @@ func (d *driver) runAhead(done <-chan struct{}) {
 		until := r.lab + d.ahead
 		d.doTask()
 		frames := 0
-		for i := range d.ports {
-			frames += d.drain(r, i)
+		for i := range d.inlets {
+			frames += d.drain(r, &d.inlets[i])
 		}
 		next, pending := d.loop.Next()
 		due := pending && next <= until
@@ -45,22 +46,22 @@ func (d *driver) runAhead(done <-chan struct{}) {
 	}
 }
 
-// lookahead is how far a fabric may run ahead: at most the time in which a host
-// sends a quarter of a ring of so many bytes. A slot is at most about twice as large
-// as a full frame, so no ring is ever more than half full.
+// lookahead is how far a fabric may run ahead: at most the time in which all hosts
+// together send a quarter of a ring of so many bytes. A slot is at most about twice as
+// large as a full frame, so what hosts send of these never fills more than half of it.
 func lookahead(n *fabric.Network, spec fabric.Spec, ring int) time.Duration {
-	ahead := n.Lookahead()
+	var all units.Rate
 	for i := range spec.Hosts {
-		ahead = min(ahead, spec.FastestUplink(i).Time(ring/4))
+		all += spec.FastestUplink(i)
 	}
-	return ahead
+	return min(n.Lookahead(), all.Time(ring/4))
 }
 
 // drain gives all frames of one ring to the fabric.
-func (d *driver) drain(r reading, from int) int {
+func (d *driver) drain(r reading, in *inlet) int {
 	frames := 0
 	for n := burst; n == burst; frames += n {
-		n = d.receive(r, from)
+		n = d.receive(r, in)
 	}
 	return frames
 }

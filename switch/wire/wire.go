@@ -75,13 +75,13 @@ type Switch struct {
 	config Config
 	kinds  port.Kinds
 	ports  []nic   // those of the configuration, trunks last
+	inlets []inlet // what the ports' frames come in by
 	out    *outbox // nil before it is open
 }
 
 // nic is an open interface and the Ethernet header of the frames that leave by
 // it.
 type nic struct {
-	*ring
 	header   [12]byte  // destination and source address
 	steering *steering // never nil
 }
@@ -110,16 +110,17 @@ func (s *Switch) open() error {
 		return err
 	}
 	for _, p := range all {
-		r, err := newRing(p.Interface, c.ringBytes(), c.MTU)
-		if err != nil {
-			return err
-		}
-		n := nic{ring: r, steering: &steering{}}
+		n := nic{steering: &steering{}}
 		copy(n.header[:6], p.Far)
 		copy(n.header[6:], p.MAC)
 		s.ports = append(s.ports, n)
 	}
-	if err := each(len(s.ports), func(i int) error { return s.ports[i].open(indices[i]) }); err != nil {
+	if c.Virtual {
+		err = s.openTogether(indices)
+	} else {
+		err = s.openEach(all, indices)
+	}
+	if err != nil {
 		return err
 	}
 	s.out = newOutbox(indices, c.together())
@@ -163,13 +164,13 @@ func (s *Switch) Close() error {
 	if s.out != nil {
 		fds = s.out.fds
 	}
-	err := each(len(s.ports)+len(fds), func(i int) error {
-		if i < len(s.ports) {
-			return s.ports[i].close()
+	err := each(len(s.inlets)+len(fds), func(i int) error {
+		if i < len(s.inlets) {
+			return s.inlets[i].close()
 		}
-		return unix.Close(fds[i-len(s.ports)])
+		return unix.Close(fds[i-len(s.inlets)])
 	})
-	s.ports, s.out = nil, nil
+	s.ports, s.inlets, s.out = nil, nil, nil
 	return err
 }
 
