@@ -14,7 +14,7 @@ import (
 
 // editsTexts holds the edits, and says what they are for.
 //
-//go:embed edits.yaml inside.yaml
+//go:embed edits.yaml inside.yaml doors.yaml
 var editsTexts embed.FS
 
 // edit is one change to the kernel's source: all places of a text in a file.
@@ -32,7 +32,7 @@ type texts struct{ Old, Now string }
 
 // allEdits is the table of changes.
 func allEdits() (all []edit) {
-	for _, name := range []string{"edits.yaml", "inside.yaml"} { // the second one builds on the first
+	for _, name := range []string{"edits.yaml", "inside.yaml", "doors.yaml"} { // each builds on those before
 		text, err := editsTexts.ReadFile(name)
 		var some []edit
 		if err == nil {

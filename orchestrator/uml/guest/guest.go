@@ -170,7 +170,8 @@ func feed(seed []byte) error {
 }
 
 // comeInside has the kernel run this process inside of its own process on the host. A system
-// call then is no change from one process of the host to another. See ../inside.yaml.
+// call then is no change from one process of the host to another. See ../inside.yaml and
+// ../doors.yaml.
 func comeInside() {
 	const come = 0x6171 // ARCH_COME_INSIDE
 	// A kernel that cannot, or a machine, runs it beside its own.
