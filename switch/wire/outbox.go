@@ -21,6 +21,7 @@ import (
 type outbox struct {
 	fds      []int            // sockets, of which the next is used where one has no room
 	fd       int              // the number of the one that is used now
+	own      []int            // sockets of the interfaces, for frames that are alone; none on a virtual clock
 	packets  []*packet.Packet // added and not yet cleared; at most as many as messages
 	due      []time.Duration  // lab time, of each
 	by       []int            // its interface, by its number
@@ -55,34 +56,65 @@ func newOutbox(interfaces []int, frames int) *outbox {
 	return o
 }
 
-// open makes the sockets: one, or where that cannot have much room, one for each interface.
-// The kernel then sends frames as soon as it has them, or, if so asked, in time.
+// open makes the sockets. The kernel then sends frames as soon as it has them, or, if so
+// asked, in time. What sends frames of all interfaces is one socket, or where that cannot
+// have much room, one for each interface.
 func (o *outbox) open(inTime bool) error {
 	enough := false
 	for i := 0; i < len(o.links) && !enough; i++ {
-		// It is for no protocol, so nothing arrives.
-		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		fd, err := sender(inTime)
 		if err != nil {
-			return fmt.Errorf("opening a packet socket to send by: %w", err)
+			return err
 		}
 		o.fds = append(o.fds, fd)
-		if inTime {
-			// struct sock_txtime of linux/net_tstamp.h: the clock, and no flags.
-			err = unix.SetsockoptString(fd, unix.SOL_SOCKET, unix.SO_TXTIME, string(binary.NativeEndian.AppendUint64(nil, unix.CLOCK_MONOTONIC)))
-		} else {
-			err = unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1)
-		}
-		if err != nil {
-			return fmt.Errorf("setting when a packet socket sends: %w", err)
-		}
 		if enough, err = allowPending(fd); err != nil {
-			return fmt.Errorf("setting the send buffer of a packet socket: %w", err)
+			return err
 		}
 	}
 	if inTime {
 		o.addControls()
+		return nil
+	}
+	return o.openOwn()
+}
+
+// openOwn makes the sockets of the interfaces.
+func (o *outbox) openOwn() error {
+	for i := range o.links {
+		fd, err := sender(false)
+		if err != nil {
+			return err
+		}
+		o.own = append(o.own, fd)
+		if _, err := allowPending(fd); err != nil {
+			return err
+		}
+		if err := unix.Bind(fd, &unix.SockaddrLinklayer{Ifindex: int(o.links[i].Ifindex)}); err != nil {
+			return fmt.Errorf("binding a packet socket to send by: %w", err)
+		}
 	}
 	return nil
+}
+
+// sockets are all that there are.
+func (o *outbox) sockets() []int { return append(o.fds[:len(o.fds):len(o.fds)], o.own...) }
+
+// sender makes a socket to send by. It is for no protocol, so nothing arrives.
+func sender(inTime bool) (int, error) {
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return 0, fmt.Errorf("opening a packet socket to send by: %w", err)
+	}
+	if inTime {
+		// struct sock_txtime of linux/net_tstamp.h: the clock, and no flags.
+		err = unix.SetsockoptString(fd, unix.SOL_SOCKET, unix.SO_TXTIME, string(binary.NativeEndian.AppendUint64(nil, unix.CLOCK_MONOTONIC)))
+	} else {
+		err = unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("setting when a packet socket sends: %w", errors.Join(err, unix.Close(fd)))
+	}
+	return fd, nil
 }
 
 // addControls has each message tell when its frame is to be sent.
@@ -107,10 +139,14 @@ const pendingMost = 256 << 20
 // allowPending gives a socket that room, or as much as it may have, which is not enough.
 func allowPending(fd int) (enough bool, err error) {
 	err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, pendingMost)
+	enough = err == nil
 	if errors.Is(err, unix.EPERM) { // root of a user namespace gets what everybody may have
-		return false, unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, pendingMost)
+		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, pendingMost)
 	}
-	return true, err
+	if err != nil {
+		return false, fmt.Errorf("setting the send buffer of a packet socket: %w", err)
+	}
+	return enough, nil
 }
 
 // control is the control message SCM_TXTIME.
@@ -158,16 +194,19 @@ func (o *outbox) send() (lost int64) {
 	return lost
 }
 
-// call sends some of the packets from one on, and returns how many. System calls are raw:
-// they do not block, and the scheduler need not hear of them.
+// call sends some of the packets from one on, and returns how many. A frame that is alone
+// leaves by the socket of its interface: the kernel need not read where it goes. System calls
+// are raw: they do not block, and the scheduler need not hear of them.
 func (o *outbox) call(from int) (int, syscall.Errno) {
-	fd, left := uintptr(o.fds[o.fd]), len(o.packets)-from
-	if left == 1 && o.controls == nil { // this takes less time
-		iov, link := &o.iovs[from], &o.links[o.by[from]]
-		_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, fd, uintptr(unsafe.Pointer(iov.Base)), uintptr(iov.Len), unix.MSG_DONTWAIT, uintptr(unsafe.Pointer(link)), unix.SizeofSockaddrLinklayer)
-		return 1, errno
+	left := len(o.packets) - from
+	if left == 1 && o.own != nil {
+		iov := &o.iovs[from]
+		_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(o.own[o.by[from]]), uintptr(unsafe.Pointer(iov.Base)), uintptr(iov.Len), unix.MSG_DONTWAIT, 0, 0)
+		if errno != unix.EAGAIN {
+			return 1, errno
+		}
 	}
-	n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&o.messages[from])), uintptr(left), unix.MSG_DONTWAIT, 0, 0)
+	n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(o.fds[o.fd]), uintptr(unsafe.Pointer(&o.messages[from])), uintptr(left), unix.MSG_DONTWAIT, 0, 0)
 	return int(n), errno
 }
 

@@ -49,7 +49,7 @@ func slowDevice(name string) (int, error) {
 func openOutbox(t *testing.T, index, frames int, inTime bool) (*outbox, error) {
 	o := newOutbox([]int{index}, frames)
 	t.Cleanup(func() {
-		for _, fd := range o.fds {
+		for _, fd := range o.sockets() {
 			_ = unix.Close(fd)
 		}
 	})
@@ -96,7 +96,8 @@ func TestPending(t *testing.T) {
 }
 
 // TestNextSocket: where a socket has no room left the next one sends, so that together
-// they have as much room as one after the other. Then what finds none is lost.
+// they have as much room as one after the other. Then what finds none is lost. The socket of
+// a frame's interface comes first.
 func TestNextSocket(t *testing.T) {
 	b := newBench(t, 0)
 	in(t, b.sw, func() error {
@@ -104,26 +105,34 @@ func TestNextSocket(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		var four [4]*outbox
-		for i := range four {
-			if four[i], err = openOutbox(t, index, 1, false); err != nil {
+		var fds, own []int // with little room
+		for range 4 {
+			o, err := openOutbox(t, index, 1, false)
+			if err != nil {
 				return err
 			}
-			if err := unix.SetsockoptInt(four[i].fds[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 20_000); err != nil {
-				return err
+			fds, own = append(fds, o.fds[0]), append(own, o.own[0])
+			for _, fd := range o.sockets() {
+				if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, 20_000); err != nil {
+					return err
+				}
 			}
 		}
-		room := func(o *outbox) (frames int) {
+		room := func(fds, own []int) (frames int) {
+			o := newOutbox([]int{index}, 1)
+			o.fds, o.own = fds, own
 			for o.sends(fullFrame()) {
 				frames++
 			}
 			return frames
 		}
-		room(four[0]) // which uses up what the device lets pass
-		alone, pair := room(four[1]), newOutbox([]int{index}, 1)
-		pair.fds = []int{four[2].fds[0], four[3].fds[0]}
-		if together := room(pair); alone == 0 || together != 2*alone {
-			return fmt.Errorf("%d frames found room, %d with two sockets", alone, together)
+		room(fds[:1], nil) // which uses up what the device lets pass
+		one := room(fds[1:2], nil)
+		if pair := room(fds[2:4], nil); one == 0 || pair != 2*one {
+			return fmt.Errorf("%d frames found room, %d with two sockets", one, pair)
+		}
+		if full := room(fds[1:2], own[:1]); full != one {
+			return fmt.Errorf("%d frames found room, %d by the interface's socket", one, full)
 		}
 		return nil
 	})

@@ -162,7 +162,7 @@ func find(ports []PortConfig) ([]int, error) {
 func (s *Switch) Close() error {
 	var fds []int
 	if s.out != nil {
-		fds = s.out.fds
+		fds = s.out.sockets()
 	}
 	err := each(len(s.inlets)+len(fds), func(i int) error {
 		if i < len(s.inlets) {
