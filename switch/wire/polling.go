@@ -10,8 +10,7 @@ const (
 	takenFor = time.Millisecond
 	// givenLeast is how long the loop then sleeps while it has nothing to do: a thread of the
 	// kernel wants some milliseconds and is done. Whoever wants the CPU again soon gets twice
-	// as long each time, up to givenMost.
-	// After givenMost without that it begins anew.
+	// as long each time, up to givenMost. After givenMost without that it begins anew.
 	givenLeast = 100 * time.Millisecond
 	givenMost  = 10 * time.Second
 	// politeAfter is the idle time after which a loop that polls lets all other
